@@ -1,8 +1,8 @@
 """Conversion of pretokens to tokens, a batch at a time: the two main kernels, which all others serve.
 
 A batch goes through loops that each do one thing for all of its pretokens, so that the processor never waits for a
-single one: make the keys and prefetch the cache lines; look up tokens; look up the rest in the word cache; merge those
-that no cache knows, sixteen at a time.
+single one, and prefetches the memory for the next: make the keys; look up tokens (``list_misses``); look up the rest in
+the caches, and merge those that no cache knows, sixteen at a time (``resolve_misses``).
 """
 
 from __future__ import annotations
@@ -13,9 +13,57 @@ from numpy.typing import NDArray
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.block_scanners import scan_cl100k, scan_deepseek, scan_gpt2, scan_o200k
-from engine.kernels.layout import BATCH, BATCH_BYTES, KEY, LONG_PRETOKEN, LONGEST_CACHED, section
-from engine.kernels.lookup import LINE_IDS, emit, find_long, hash_bytes, key_hash, key_high, key_low, make_room
-from engine.kernels.misses import merge_long, resolve_misses
+from engine.kernels.layout import (
+    BATCH,
+    BATCH_BYTES,
+    KEY,
+    LANE,
+    LANE_BYTES,
+    LANE_COUNT,
+    LONG_PRETOKEN,
+    LONGEST_CACHED,
+    section,
+)
+from engine.kernels.lookup import (
+    BOTH_WORDS,
+    COUNT_SHIFT,
+    ELSEWHERE,
+    LINE_IDS,
+    LINE_MARK,
+    LOW_HALF,
+    OVERFLOWED,
+    SECOND_WORD,
+    WORD_VALUES,
+    emit,
+    find_beside,
+    find_long,
+    find_short,
+    hash_bytes,
+    is_current,
+    key_hash,
+    key_high,
+    key_low,
+    make_room,
+    one_token,
+    put_recalled,
+    put_value,
+    put_word,
+    recall,
+    remember,
+    slot_line,
+    token_count,
+    word_line,
+)
+from engine.kernels.merging import (
+    ENTRY,
+    PIECE_START,
+    SIZE,
+    fill_lane,
+    lane_ids,
+    merge_long,
+    merge_once,
+    take_in,
+)
 from engine.kernels.primitives import (
     LINE,
     Span,
@@ -24,7 +72,9 @@ from engine.kernels.primitives import (
     load32,
     load64,
     match_keys,
+    part,
     prefetch,
+    select,
     shift_right,
     span,
     store32,
@@ -77,24 +127,9 @@ def make_keys(tables: Span, state: Span, text: Span, ends: Span, index: int, cou
 
 
 @inline_kernel
-def list_misses(tables: Span, state: Span, entries: int) -> int:
-    """Write the numbers of the entries that are not tokens to MISSES. Return their count."""
-    lines = section(tables, layout.LINES)
-    shift = load64(tables, layout.LINE_SHIFT)
-    keys = section(state, layout.KEYS)
-    misses = section(state, layout.MISSES)
-    missed = 0
-    for entry in range(entries):
-        line = shift_right(load64(keys, entry * KEY + 16), shift) << 6
-        found = match_keys(lines, line, keys, entry * KEY)
-        store32(misses, missed << 2, entry)
-        missed += found == 0
-    return missed
-
-
-@inline_kernel
-def list_misses_note_ids(tables: Span, state: Span, entries: int) -> int:
-    """Like ``list_misses``, and write the ids of all other entries to TOKEN_IDS."""
+def list_misses(tables: Span, state: Span, entries: int, with_ids: bool) -> int:
+    """Write the numbers of the entries that are not tokens to MISSES, and the ids of all others to TOKEN_IDS if
+    ``with_ids``. Return the number of misses."""
     lines = section(tables, layout.LINES)
     shift = load64(tables, layout.LINE_SHIFT)
     keys = section(state, layout.KEYS)
@@ -104,10 +139,254 @@ def list_misses_note_ids(tables: Span, state: Span, entries: int) -> int:
     for entry in range(entries):
         line = shift_right(load64(keys, entry * KEY + 16), shift) << 6
         found = match_keys(lines, line, keys, entry * KEY)
-        store32(ids, entry << 2, load32(lines, line + LINE_IDS + (trailing_zeros(found | 0x40) << 1)))
+        if with_ids:
+            store32(ids, entry << 2, load32(lines, line + LINE_IDS + (trailing_zeros(found | 0x40) << 1)))
         store32(misses, missed << 2, entry)
         missed += found == 0
     return missed
+
+
+@inline_kernel
+def part_misses(state: Span, missed: int) -> int:
+    """Divide MISSES into words and longer pretokens, and prefetch the lines of the words. Return the word count."""
+    keys = section(state, layout.KEYS)
+    words = section(state, layout.WORDS)
+    misses = section(state, layout.MISSES)
+    word_misses = section(state, layout.WORD_MISSES)
+    long_misses = section(state, layout.LONG_MISSES)
+    found = 0
+    for index in range(missed):
+        entry = load32(misses, index << 2)
+        prefetch(words, word_line(words, load64(keys, entry * KEY + 16)))
+        is_word = shift_right(load64(keys, entry * KEY + 8), 56) != LONG_PRETOKEN
+        store32(word_misses, found << 2, entry)
+        store32(long_misses, (index - found) << 2, entry)
+        found += is_word
+    return found
+
+
+@inline_kernel
+def recall_words(state: Span, count: int) -> tuple[int, int]:
+    """Write the values of cached words, and list the others in COLD. Return the tokens of the cached ones, and the
+    number of others."""
+    keys = section(state, layout.KEYS)
+    words = section(state, layout.WORDS)
+    values = section(state, layout.VALUES)
+    misses = section(state, layout.WORD_MISSES)
+    colds = section(state, layout.COLD)
+    epoch = load64(state, layout.EPOCH)
+    total = 0
+    cold = 0
+    for index in range(count):
+        entry = load32(misses, index << 2)
+        line = word_line(words, load64(keys, entry * KEY + 16))
+        found = match_keys(words, line, keys, entry * KEY) & BOTH_WORDS
+        value = line + WORD_VALUES + (trailing_zeros(found | SECOND_WORD) << 3)
+        first = load64(words, value)
+        second = load64(words, value + 8)
+        store64(values, entry << 4, first)
+        store64(values, (entry << 4) + 8, second)
+        tokens = shift_right(first, COUNT_SHIFT)
+        if tokens == ELSEWHERE:
+            tokens = second & LOW_HALF
+            if shift_right(second, 32) != epoch:
+                found = 0
+        total += select(found, tokens, 0)
+        store32(colds, cold << 2, entry)
+        cold += found == 0
+    return total, cold
+
+
+@inline_kernel
+def hash_long_misses(tables: Span, state: Span, text: Span, count: int) -> None:
+    """Hash the pretokens in LONG_MISSES, and prefetch the lines that they may be in."""
+    keys = section(state, layout.KEYS)
+    slots = section(state, layout.SLOTS)
+    longs = section(tables, layout.LONGS)
+    shift = load64(tables, layout.LONG_SHIFT)
+    misses = section(state, layout.LONG_MISSES)
+    for index in range(count):
+        at = load32(misses, index << 2) * KEY
+        hashed = hash_bytes(text, load64(keys, at + 24), load64(keys, at + 8) & LOW_HALF)
+        store64(keys, at + 16, hashed)
+        prefetch(longs, shift_right(hashed, shift) << 3)
+        prefetch(slots, slot_line(state, hashed))
+
+
+@inline_kernel
+def ask_for_recalled(state: Span, count: int) -> None:
+    """Prefetch the cached bytes and ids of the pretokens in LONG_MISSES."""
+    keys = section(state, layout.KEYS)
+    slots = section(state, layout.SLOTS)
+    arena = section(state, layout.ARENA)
+    misses = section(state, layout.LONG_MISSES)
+    for index in range(count):
+        slot = slot_line(state, load64(keys, load32(misses, index << 2) * KEY + 16))
+        prefetch(arena, load64(slots, slot + 8) & LOW_HALF)
+
+
+@kernel
+def find_long_piece(tables: Span, state: Span, text: Span, entry: int) -> int:
+    """Write the value of a pretoken of 16 bytes or more that is a token, or cached, or too long for a lane (it is
+    merged here). Return its number of tokens, or 0."""
+    keys = section(state, layout.KEYS)
+    size = load64(keys, entry * KEY + 8) & LOW_HALF
+    start = load64(keys, entry * KEY + 24)
+    hashed = load64(keys, entry * KEY + 16)
+    if size <= load64(tables, layout.LONGEST):
+        token_id = find_long(tables, text, start, size, hashed)
+        if token_id >= 0:
+            store64(section(state, layout.VALUES), entry << 4, one_token(token_id))
+            return 1
+    slot = recall(state, text, start, size, hashed)
+    if slot < 0:
+        if size <= LANE_BYTES:
+            return 0
+        ids = section(state, layout.IDS)
+        count = merge_long(tables, state, text, start, size, ids, 0)
+        slot = remember(state, text, start, size, hashed, ids, count)
+    return put_recalled(state, slot, entry << 4)
+
+
+@kernel
+def keep_word(state: Span, entry: int) -> None:
+    """Cache a word of the batch with its value."""
+    keys = section(state, layout.KEYS)
+    line = word_line(section(state, layout.WORDS), load64(keys, entry * KEY + 16))
+    put_word(
+        section(state, layout.WORDS),
+        line,
+        load64(keys, entry * KEY),
+        load64(keys, entry * KEY + 8),
+        section(state, layout.VALUES),
+        entry << 4,
+    )
+    store64(state, layout.WORD_COUNT, load64(state, layout.WORD_COUNT) + 1)
+
+
+@kernel
+def finish_lane(tables: Span, state: Span, text: Span, lane: Span) -> int:
+    """Write and cache the value of a pretoken whose lane has no merge left. Return its number of tokens."""
+    ids = section(state, layout.IDS)
+    count = lane_ids(tables, lane, ids)
+    entry = load64(lane, ENTRY)
+    size = load64(lane, SIZE)
+    if size < LONG_PRETOKEN:
+        put_value(state, entry << 4, ids, count)
+        keep_word(state, entry)
+    else:
+        hashed = load64(section(state, layout.KEYS), entry * KEY + 16)
+        slot = remember(state, text, load64(lane, PIECE_START), size, hashed, ids, count)
+        put_recalled(state, slot, entry << 4)
+    return count
+
+
+@kernel
+def find_displaced(tables: Span, state: Span, entry: int) -> int:
+    """Write the value of a word that is a token or cached, but not in its own line. Return its number of tokens, or
+    0."""
+    keys = section(state, layout.KEYS)
+    words = section(state, layout.WORDS)
+    values = section(state, layout.VALUES)
+    low = load64(keys, entry * KEY)
+    high = load64(keys, entry * KEY + 8)
+    hashed = load64(keys, entry * KEY + 16)
+    at = find_beside(words, word_line(words, hashed), low, high)
+    if at >= 0:
+        first = load64(words, at)
+        second = load64(words, at + 8)
+        if is_current(first, second, load64(state, layout.EPOCH)):
+            store64(values, entry << 4, first)
+            store64(values, (entry << 4) + 8, second)
+            return token_count(first, second)
+    line = shift_right(hashed, load64(tables, layout.LINE_SHIFT)) << 6
+    if load32(section(tables, layout.LINES), line + LINE_MARK) & OVERFLOWED != 0:
+        token_id = find_short(tables, low, high, hashed)
+        if token_id >= 0:
+            store64(values, entry << 4, one_token(token_id))
+            keep_word(state, entry)
+            return 1
+    return 0
+
+
+@kernel
+def begin_piece(tables: Span, state: Span, text: Span, entry: int, lane: Span) -> int:
+    """Put a pretoken that was not found in its own line into a lane, unless it is found elsewhere: then write its value
+    and return its number of tokens. Return 0 otherwise."""
+    keys = section(state, layout.KEYS)
+    high = load64(keys, entry * KEY + 8)
+    size = shift_right(high, 56)
+    known = 0
+    if size == LONG_PRETOKEN:
+        size = high & LOW_HALF
+    else:
+        known = find_displaced(tables, state, entry)
+    if known == 0:
+        fill_lane(tables, lane, text, load64(keys, entry * KEY + 24), size)
+        store64(lane, ENTRY, entry)
+    return known
+
+
+@kernel
+def merge_cold(tables: Span, state: Span, text: Span, cold: int) -> int:
+    """Merge the entries in COLD. Return their number of tokens. A word that occurs twice in a batch is merged twice,
+    which is rare.
+
+    A finished lane takes the next pretoken, so that all lanes are busy until none is left.
+    """
+    pairs = section(tables, layout.PAIRS)
+    shift = load64(tables, layout.PAIR_SHIFT)
+    colds = section(state, layout.COLD)
+    lanes = section(state, layout.LANES)
+    active = section(state, layout.ACTIVE)  # all lanes, busy ones first
+    for number in range(LANE_COUNT):
+        store32(active, number << 2, number * LANE)
+    total = 0
+    busy = 0
+    index = 0
+    while True:
+        while busy < LANE_COUNT and index < cold:
+            lane = part(lanes, load32(active, busy << 2), LANE)
+            known = begin_piece(tables, state, text, load32(colds, index << 2), lane)
+            index += 1
+            total += known
+            busy += known == 0
+        if busy == 0:
+            break
+        turn = 0
+        while turn < busy:
+            place = load32(active, turn << 2)
+            if merge_once(pairs, shift, lanes, place):
+                turn += 1
+            else:
+                total += finish_lane(tables, state, text, part(lanes, place, LANE))
+                busy -= 1
+                store32(active, turn << 2, load32(active, busy << 2))
+                store32(active, busy << 2, place)
+        for turn in range(busy):
+            take_in(pairs, shift, lanes, load32(active, turn << 2))
+    return total
+
+
+@kernel
+def resolve_misses(tables: Span, state: Span, text: Span, missed: int) -> int:
+    """Write the values of the entries in MISSES. Return their number of tokens."""
+    words = part_misses(state, missed)
+    total, cold = recall_words(state, words)
+    if words < missed:
+        colds = section(state, layout.COLD)
+        misses = section(state, layout.LONG_MISSES)
+        hash_long_misses(tables, state, text, missed - words)
+        ask_for_recalled(state, missed - words)
+        for index in range(missed - words):
+            entry = load32(misses, index << 2)
+            tokens = find_long_piece(tables, state, text, entry)
+            total += tokens
+            store32(colds, cold << 2, entry)
+            cold += tokens == 0
+    if cold > 0:
+        total += merge_cold(tables, state, text, cold)
+    return total
 
 
 @inline_kernel
@@ -186,7 +465,7 @@ def count_tokens(
         entries, start = make_keys(fixed, own, source, pieces, index, count, start)
         index += entries
         if entries > 0:
-            missed = list_misses(fixed, own, entries)
+            missed = list_misses(fixed, own, entries, False)
             total += entries - missed
             if missed > 0:
                 total += resolve_misses(fixed, own, source, missed)
@@ -230,7 +509,7 @@ def encode_tokens(
         index += entries
         if entries > 0:
             ask_for_room(target, at, entries)
-            missed = list_misses_note_ids(fixed, own, entries)
+            missed = list_misses(fixed, own, entries, True)
             if missed > 0:
                 resolve_misses(fixed, own, source, missed)
             at = emit_batch(own, entries, missed, target, at)

@@ -1,4 +1,4 @@
-"""Merging of pretokens: sixteen at a time if they have at most 64 bytes, longer ones with a queue of pairs.
+"""Merging of pretokens: sixteen at a time if they have at most 64 bytes, longer ones in windows and blocks.
 
 Byte-pair encoding: start from single bytes. While any two neighbours together are a token, merge the pair whose token
 has the lowest number, the leftmost of equals.
@@ -25,31 +25,64 @@ that differ are skipped. Each merge puts two positions on lists, so there are at
 
 Every number has one pair. So positions on the same list can only overlap where a token repeats (``aaa``): those are
 merged in text order, all others in any order. If there are LATE tokens, all are merged in text order.
+
+``merge_long`` merges pretokens of more than 64 bytes in parts. Why parts can be joined: take any sequence of tokens in
+which every two neighbours *stand together*, that is, merging their joint bytes alone gives exactly these two. Then the
+sequence is what merging all bytes at once gives. For consider the first merge of the whole run that would cross an end
+between two neighbours: until then, the run did inside these two exactly what merging them alone does (the lowest merge
+of all that lies inside is the lowest inside), so merging them alone would cross that end too. And two neighbours in the
+tokens of any text stand together, for the same reason. Both hold for every vocabulary.
+
+*Windows* of 64 bytes, each overlapping the next by 16, are merged side by side in lanes (``merge_windows``). If two
+windows have the same token in their overlap, the tokens of the first up to it and those of the second from it form a
+sequence of neighbours that stand together, because each two come from one window.
+
+If no such token is found (long runs of one character become few very long tokens), a *block* of 512 bytes is merged by
+itself (``merge_blocks``), its last tokens are dropped, and the seam to the tokens before it is tested by merging the
+two tokens; at a bad seam, it steps back by one token. A block with the same bytes as the previous block reuses its
+tokens. If stepping back does not help either, ``merge_queued`` merges the whole pretoken.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.layout import LANE, NO_MERGE, NO_TOKEN, second_level, section
+from engine.kernels.layout import (
+    BLOCK_BYTES,
+    LANE,
+    LANE_BYTES,
+    LANE_COUNT,
+    NO_MERGE,
+    NO_TOKEN,
+    second_level,
+    section,
+    space_for,
+)
+from engine.kernels.lookup import equal_bytes
 from engine.kernels.primitives import (
     NUMBER_BITS,
     NUMBER_MASK,
     Span,
     clear_lowest,
     fill_ones,
+    keep,
     leading_zeros,
     load8,
     load32,
     load64,
     match_pairs,
+    move,
     multiply_wrapping,
+    part,
     prefetch,
     select,
     shift_left,
     shift_right,
     smallest_of_16,
     smallest_of_64,
+    span,
     store32,
     store64,
     subtract_wrapping,
@@ -424,4 +457,221 @@ def merge_queued(
         store32(out, out_offset + (count << 2), load32(work, tokens + (place << 2)))
         count += 1
         place = load32(work, behind + (place << 2))
+    return count
+
+
+# --- long pretokens in windows and blocks -----------------------------------------------------------------------------
+
+
+OVERLAP = 16
+STRIDE = LANE_BYTES - OVERLAP
+MAX_STEPS_BACK = 64
+STEPS_FORGIVEN = 8
+"""Number of tokens in a row after which the count of steps back is reset."""
+DROPPED = 2
+"""Tokens at the end of a block that the text after it may still change."""
+SECOND_HALF = 4 * BLOCK_BYTES
+"""Byte offset in the scratch space where seams are tested."""
+
+
+@inline_kernel
+def token_size(offsets: Span, number: int) -> int:
+    """Return the length of a token, in bytes."""
+    return load32(offsets, (number << 2) + 4) - load32(offsets, number << 2)
+
+
+@inline_kernel
+def size_of_tokens(offsets: Span, numbers: Span, count: int) -> int:
+    """Return the total length of the first ``count`` tokens, in bytes."""
+    size = 0
+    for index in range(count):
+        size += token_size(offsets, load32(numbers, index << 2))
+    return size
+
+
+@kernel
+def shared_token(first: int, second: int) -> int:
+    """Return the position where the same token starts in the overlap of two windows, counted from the start of the
+    second, or -1 if there is none. Arguments: bit sets of the token starts of both."""
+    inside = (1 << OVERLAP) - 1
+    first = shift_right(first, STRIDE)
+    both = first & second & inside
+    either = (first | second) & inside
+    while both != 0:
+        place = trailing_zeros(both)
+        both = clear_lowest(both)
+        if both == 0:
+            return -1
+        if trailing_zeros(both) == trailing_zeros(either & shift_left(-2, place)):
+            return place
+    return -1
+
+
+@kernel
+def take_tokens(lane: Span, place_start: int, place_end: int, out: Span, out_offset: int) -> int:
+    """Write the numbers of a lane's tokens that start in a range of positions. Return their count."""
+    starts = load64(lane, STARTS) & shift_right(-1, LANE_BYTES - place_end) & shift_left(-1, place_start)
+    count = 0
+    while starts != 0:
+        store32(out, out_offset + (count << 2), load32(lane, TOKENS + (trailing_zeros(starts) << 2)))
+        count += 1
+        starts = clear_lowest(starts)
+    return count
+
+
+@kernel
+def stand_together(tables: Span, state: Span, text: Span, seam: int, left: int, right: int) -> bool:
+    """Return True if two tokens whose bytes meet at byte ``seam`` of the text stand together."""
+    offsets = section(tables, layout.TOKEN_OFFSETS)
+    scratch = section(state, layout.SCRATCH)
+    here = SECOND_HALF
+    start = seam - token_size(offsets, left)
+    size = seam + token_size(offsets, right) - start
+    count = merge_queued(tables, state, text, start, size, section(state, layout.BLOCK), scratch, here)
+    return count == 2 and load32(scratch, here) == left and load32(scratch, here + 4) == right
+
+
+@kernel
+def window_fits(tables: Span, state: Span, text: Span, done: int, byte_end: int, left: int) -> bool:
+    """Return True if the first token of a window at byte ``done`` stands together with the token before it."""
+    lane = part(section(state, layout.LANES), 0, LANE)
+    fill_lane(tables, lane, text, done, min(LANE_BYTES, byte_end - done))
+    merge_lanes(tables, state, 1)
+    return stand_together(tables, state, text, done, left, load32(lane, TOKENS))
+
+
+@kernel
+def merge_windows(
+    tables: Span, state: Span, text: Span, done: int, byte_end: int, out: Span, out_offset: int
+) -> tuple[int, int]:
+    """Merge bytes ``done`` to ``byte_end`` in windows, as far as windows join. Return the token numbers written and the
+    byte reached."""
+    lanes = section(state, layout.LANES)
+    first = done
+    count = 0
+    while done < byte_end:
+        used = 0
+        while used < LANE_COUNT:
+            start = first + used * STRIDE
+            size = min(LANE_BYTES, byte_end - start)
+            fill_lane(tables, part(lanes, used * LANE, LANE), text, start, size)
+            used += 1
+            if start + size == byte_end:
+                break
+        merge_lanes(tables, state, used)
+        for window in range(used - 1):
+            place = shared_token(load64(lanes, window * LANE + STARTS), load64(lanes, window * LANE + LANE + STARTS))
+            if place < 0:
+                return count, done
+            start = first + window * STRIDE
+            lane = part(lanes, window * LANE, LANE)
+            count += take_tokens(lane, done - start, STRIDE + place, out, out_offset + (count << 2))
+            done = start + STRIDE + place
+        first += (used - 1) * STRIDE
+        if first + LANE_BYTES >= byte_end:
+            lane = part(lanes, (used - 1) * LANE, LANE)
+            count += take_tokens(lane, done - first, LANE_BYTES, out, out_offset + (count << 2))
+            done = byte_end
+    return count, done
+
+
+@kernel
+def merge_blocks(
+    tables: Span, state: Span, text: Span, done: int, byte_end: int, out: Span, out_offset: int, count: int, blocks: int
+) -> tuple[int, int]:
+    """Continue at byte ``done`` after ``count`` tokens in ``out``, with at most ``blocks`` blocks that differ from the
+    one before. Return the number of tokens in ``out``, or -1 if no seam was found, and the byte reached."""
+    offsets = section(tables, layout.TOKEN_OFFSETS)
+    scratch = section(state, layout.SCRATCH)
+    work = section(state, layout.BLOCK)
+    block_start = -1  # byte offset of the block whose tokens are in scratch, if reusable
+    kept = kept_size = tokens = 0
+    good_left = -1
+    good_right = -1
+    steps_back = 0
+    while done < byte_end:
+        size = min(BLOCK_BYTES, byte_end - done)
+        if size < BLOCK_BYTES or block_start < 0 or not equal_bytes(text, block_start, text, done, size):
+            if blocks == 0:
+                break
+            blocks -= 1
+            tokens = merge_queued(tables, state, text, done, size, work, scratch, 0)
+            block_start = done
+            if size < BLOCK_BYTES:
+                block_start = -1
+            kept = max(1, tokens - DROPPED)
+            kept_size = size_of_tokens(offsets, scratch, kept)
+        right = load32(scratch, 0)
+        if count > 0:
+            left = load32(out, out_offset + (count << 2) - 4)
+            if left != good_left or right != good_right:
+                if not stand_together(tables, state, text, done, left, right):
+                    steps_back += 1
+                    if steps_back > MAX_STEPS_BACK:
+                        return -1, done
+                    count -= 1
+                    done -= token_size(offsets, left)
+                    blocks += 1
+                    continue
+                good_left = left
+                good_right = right
+        if done + size == byte_end:
+            kept = tokens
+            kept_size = size
+        move(part(out, out_offset + (count << 2), kept << 2), part(scratch, 0, kept << 2))
+        done += kept_size
+        count += kept
+        if kept > STEPS_FORGIVEN:
+            steps_back = 0
+        else:
+            steps_back += 1
+    return count, done
+
+
+@inline_kernel
+def is_repeating(text: Span, byte_start: int, byte_end: int) -> bool:
+    """Return True if the next two spans of 64 bytes are equal, because windows would hardly join there."""
+    answer = False
+    if byte_start + 128 <= byte_end:
+        answer = equal_bytes(text, byte_start, text, byte_start + 64, 64)
+    return answer
+
+
+@kernel
+def merge_whole(tables: Span, state: Span, text: Span, start: int, size: int, out: Span, out_offset: int) -> int:
+    """Merge a pretoken of any size at once, in newly allocated space. Return the token numbers written."""
+    work = np.empty(space_for(size), np.uint8)
+    space = span(work)
+    for place in range(0, (size >> 3) + 136, 8):
+        store64(space, place, 0)
+    count = merge_queued(tables, state, text, start, size, space, out, out_offset)
+    keep(work)
+    return count
+
+
+@kernel
+def merge_long(tables: Span, state: Span, text: Span, start: int, size: int, out: Span, out_offset: int) -> int:
+    """Merge a pretoken of any size. Write the ids of its tokens to ``out``, 32 bits each. Return their number."""
+    end = start + size
+    done = start
+    count = 0
+    blocks = 1
+    if 2 * load64(tables, layout.LONGEST) > BLOCK_BYTES:
+        count = -1
+    while done < end and count >= 0:
+        if not is_repeating(text, done, end) and (
+            count == 0 or window_fits(tables, state, text, done, end, load32(out, out_offset + (count << 2) - 4))
+        ):
+            more, done = merge_windows(tables, state, text, done, end, out, out_offset + (count << 2))
+            count += more
+        if done < end:
+            count, done = merge_blocks(tables, state, text, done, end, out, out_offset, count, blocks)
+            blocks *= 2
+    if count < 0:
+        count = merge_whole(tables, state, text, start, size, out, out_offset)
+    first_id = load64(tables, layout.FIRST_ID)
+    if first_id != 0:
+        for index in range(count):
+            at = out_offset + (index << 2)
+            store32(out, at, load32(out, at) + first_id)
     return count

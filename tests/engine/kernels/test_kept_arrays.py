@@ -90,7 +90,7 @@ def test_kernels_keep_the_arrays_that_they_make(path):
 
 
 def test_the_rule_is_broken_where_nothing_is_kept(tmp_path):
-    for stem, line in (("misses", "    keep(work)\n"), ("batch", "            keep(ids)\n")):
+    for stem, line in (("merging", "    keep(work)\n"), ("batch", "            keep(ids)\n")):
         (path,) = (path for path in KERNELS if path.stem == stem)
         text = path.read_text(encoding="utf-8")
         assert text.count(line) == 1
