@@ -64,6 +64,7 @@ from engine.kernels.merging import (
     merge_once,
     take_in,
 )
+from engine.kernels.plain_scanners import CL100K, GPT2, O200K
 from engine.kernels.primitives import (
     LINE,
     Span,
@@ -535,11 +536,6 @@ def encode_tokens(
 # count one short text after the other would constantly wait for each other. So the texts of many small files are stored
 # in one array, and one call does for all of them what ``count_utf8`` does for one.
 
-
-GPT2 = 0
-CL100K = 1
-O200K = 2
-"""Families of splits, as in ``engine.split.scanners``. Any other number is DeepSeek's."""
 
 Fixed = tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]
 Own = tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8]]

@@ -266,6 +266,27 @@ def next_deepseek(text: Span, at: int, n_bytes: int, pages: Span, classes: Span)
     return end if behind == NUMBER or behind >= EAST else last
 
 
+GPT2, CL100K, O200K, DEEPSEEK = range(4)
+"""Families of split patterns, as in ``engine.split.patterns``."""
+
+
+@kernel
+def next_end(
+    text: Span, at: int, n_bytes: int, pages: Span, classes: Span, family: int, digits: int, options: int
+) -> int:
+    """Return the end of the pretoken that starts at ``at``, at most ``n_bytes``. family, digits, options: as for
+    ``scan_plain``."""
+    if family == GPT2:
+        end = next_gpt2(text, at, n_bytes, pages, classes)
+    elif family == CL100K:
+        end = next_cl100k(text, at, n_bytes, pages, classes, digits, options)
+    elif family == O200K:
+        end = next_o200k(text, at, n_bytes, pages, classes, digits, options)
+    else:
+        end = next_deepseek(text, at, n_bytes, pages, classes)
+    return min(end, n_bytes)
+
+
 @kernel
 def scan_plain(
     text: NDArray[np.uint8],
@@ -279,26 +300,18 @@ def scan_plain(
     """Write the ends of consecutive pretokens from ``start``, where one starts, until the text ends or ``ends`` is
     full.
 
-    text: uint8[n], readable for four bytes beyond n_bytes. split: int64[3], the family (0 gpt2, 1 cl100k, 2 o200k, 3
-    deepseek), the maximum digits in a pretoken, and the family's options (``whole_tail``, those of ``next_o200k``).
+    text: uint8[n], readable for four bytes beyond n_bytes. split: int64[3], the family (``GPT2`` to ``DEEPSEEK``),
+    the maximum digits in a pretoken, and the family's options (``whole_tail``, those of ``next_o200k``).
     ends: int32[m], written. Returns the number of ends. Raises IndexError if n_bytes or start is not within the text.
     """
     if start < 0 or n_bytes < start or n_bytes + 4 > text.size:
         raise IndexError("the text is shorter than it is said to be")
-    family, digits, option = split[0], split[1], split[2]
+    family, digits, options = split[0], split[1], split[2]
     text_span, page_span, class_span, end_span = span(text), span(pages), span(classes), span(ends)
     found = 0
     at = start
     while at < n_bytes and found < ends.size:
-        if family == 0:
-            at = next_gpt2(text_span, at, n_bytes, page_span, class_span)
-        elif family == 1:
-            at = next_cl100k(text_span, at, n_bytes, page_span, class_span, digits, option)
-        elif family == 2:
-            at = next_o200k(text_span, at, n_bytes, page_span, class_span, digits, option)
-        else:
-            at = next_deepseek(text_span, at, n_bytes, page_span, class_span)
-        at = min(at, n_bytes)
+        at = next_end(text_span, at, n_bytes, page_span, class_span, family, digits, options)
         store32(end_span, found << 2, at)
         found += 1
     return found

@@ -17,8 +17,17 @@ from numpy.typing import NDArray
 
 from engine.kernels import blocks as characters
 from engine.kernels._jit import COMPILED
-from engine.kernels.block_algebra import CROSSED, CROSSED_PAIRS, INNER_STARTS, PAIRS_AT, mark_crossings
-from engine.kernels.block_scanners import scan_cl100k, scan_deepseek, scan_gpt2, scan_o200k
+from engine.kernels.block_scanners import (
+    CROSSED,
+    CROSSED_PAIRS,
+    INNER_STARTS,
+    PAIRS_AT,
+    mark_crossings,
+    scan_cl100k,
+    scan_deepseek,
+    scan_gpt2,
+    scan_o200k,
+)
 from engine.kernels.plain_scanners import scan_plain
 from engine.split.patterns import Family, KnownSplit
 from engine.text import character_classes
@@ -114,7 +123,7 @@ def crossings_of(
 
 
 def wide_table_of(table: ClassTable, crossings: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return uint8[65536 + 2**k], read-only: the flags that ``engine.kernels.block_algebra`` looks up for characters of
+    """Return uint8[65536 + 2**k], read-only: the flags that ``engine.kernels.block_scanners`` looks up for characters of
     two and three bytes and for pairs of adjacent ones, for one classification and the crossings of one vocabulary."""
     flags = table.classes.reshape(-1, PAGE)[table.pages[: PAIRS_AT // PAGE]].reshape(-1)
     flags[:0x800] &= characters.CLASS

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from engine.errors import EngineError
 from engine.kernels import layout
-from engine.kernels.block_algebra import CROSSED_PAIRS
+from engine.kernels.block_scanners import CROSSED_PAIRS
 from engine.kernels.build import contents_are_sound, fill_tables
 from engine.kernels.cache_folder import keep, sources_digest
 from engine.kernels.layout import lay_out, zeros

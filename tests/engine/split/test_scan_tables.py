@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.kernels import blocks
-from engine.kernels.block_algebra import CROSSED, CROSSED_PAIRS, INNER_STARTS, PAIRS_AT
+from engine.kernels.block_scanners import CROSSED, CROSSED_PAIRS, INNER_STARTS, PAIRS_AT
 from engine.split import scanners
 from engine.text.character_classes import matching
 
