@@ -40,7 +40,7 @@ from numba import types
 from numba.core import cgutils, config
 
 from engine.kernels._jit import COMPILED, inline_kernel, kernel, primitive
-from engine.kernels.primitives import SPAN_TYPE, Span, address, load8, load16, store32
+from engine.kernels.primitives import SPAN_TYPE, Span, load8, load16, load_vector, store32, store_vector
 
 Mask = Any
 """uint64 in compiled code."""
@@ -124,9 +124,7 @@ def block_masks(typing_context: Any, text: Any, byte_offset: Any) -> Any:
     z; 0 to 9; line feed or carriage return; space; U+0009 to U+000D; apostrophe; slash; U+0000 to U+001F and U+007F."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = address(context, builder, args[0], args[1], BLOCK)
-        block = builder.load(builder.bitcast(pointer, _BYTES.as_pointer()))
-        block.align = 1
+        block = load_vector(context, builder, args[0], args[1], _BYTES)
 
         def each(byte: int) -> Any:
             return ir.Constant(_BYTES, [byte] * BLOCK)
@@ -157,9 +155,7 @@ def bit_masks(typing_context: Any, bytes_span: Any, byte_offset: Any) -> Any:
     """bit_masks(span, byte_offset): six masks; mask b has the 64 bytes there with bit b set."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = address(context, builder, args[0], args[1], BLOCK)
-        block = builder.load(builder.bitcast(pointer, _BYTES.as_pointer()))
-        block.align = 1
+        block = load_vector(context, builder, args[0], args[1], _BYTES)
         zero = ir.Constant(_BYTES, [0] * BLOCK)
         masks = []
         for bit in range(6):
@@ -199,12 +195,8 @@ def decode_wide(
         def part(value: Any, mask: int, shift: int) -> Any:
             return builder.shl(builder.and_(value, each(halves, mask)), each(halves, shift))
 
-        blocks = []
-        for behind in range(3):
-            pointer = address(context, builder, text, builder.add(at, _WORD(behind)), BLOCK)
-            block = builder.load(builder.bitcast(pointer, _BYTES.as_pointer()))
-            block.align = 1
-            blocks.append(block)
+        offsets = [builder.add(at, _WORD(behind)) for behind in range(3)]
+        blocks = [load_vector(context, builder, text, offset, _BYTES) for offset in offsets]
         lead, second, third = (builder.zext(block, halves) for block in blocks)
         of_two = builder.or_(part(lead, 0x1F, 6), part(second, 0x3F, 0))
         of_three = builder.or_(builder.or_(part(lead, 0x0F, 12), part(second, 0x3F, 6)), part(third, 0x3F, 0))
@@ -213,9 +205,8 @@ def decode_wide(
         left = builder.shuffle_vector(points, everywhere(halves, previous), before)
         pairs = builder.or_(builder.shl(builder.zext(left, words), each(words, 16)), builder.zext(points, words))
         hashes = builder.lshr(builder.mul(pairs, each(words, PAIR_MIX)), everywhere(words, shift))
-        for value, start, size in ((points, 0, 2 * BLOCK), (hashes, 2 * BLOCK, 4 * BLOCK)):
-            pointer = address(context, builder, places, builder.add(place, _WORD(start)), size)
-            builder.store(value, builder.bitcast(pointer, value.type.as_pointer()), align=1)
+        store_vector(context, builder, places, place, points)
+        store_vector(context, builder, places, builder.add(place, _WORD(2 * BLOCK)), hashes)
         return builder.bitcast(builder.icmp_unsigned(">=", blocks[0], each(_BYTES, 0xF0)), _WORD)
 
     span_and_place = (SPAN_TYPE, types.int64)
@@ -262,8 +253,7 @@ def _store_packed(typing_context: Any, ends: Any, slot: Any, base: Any, mask: An
         def store(part: int) -> None:
             chosen = ir.Constant(lanes, list(range(part * 16, part * 16 + 16)))
             moved = builder.add(builder.zext(builder.shuffle_vector(packed, nothing, chosen), lanes), bases)
-            pointer = address(context, builder, span, builder.add(byte_offset, _WORD(part * 64)), 64)
-            builder.store(moved, builder.bitcast(pointer, lanes.as_pointer()), align=4)
+            store_vector(context, builder, span, builder.add(byte_offset, _WORD(part * 64)), moved, align=4)
 
         store(0)
         for part in (1, 2, 3):

@@ -27,11 +27,11 @@ from engine.kernels.primitives import (
     LINE,
     SPAN_TYPE,
     Span,
-    address,
     keep,
     load8,
     load16,
     load32,
+    load_vector,
     move,
     part,
     prefetch,
@@ -39,6 +39,7 @@ from engine.kernels.primitives import (
     store8,
     store32,
     store64,
+    store_vector,
 )
 
 PADDING = 64
@@ -54,6 +55,7 @@ thousand wide characters, and prefetches less the more other memory is accessed.
 
 _I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _GROUP, _GROUP_BYTES = ir.VectorType(_I32, GROUP), ir.VectorType(_I8, 4 * GROUP)
+_BLOCK_BYTES = ir.VectorType(_I8, BLOCK)
 
 
 @primitive(no_plain_twin)
@@ -97,16 +99,7 @@ def room_for(text: str, characters: int) -> int:
 
 def load_characters(context: Any, builder: Any, source: Any, byte_offset: Any, width: int, count: int) -> Any:
     """For recipes: load ``count`` characters of a text at once, ``width`` bytes each."""
-    kind = ir.VectorType(ir.IntType(8 * width), count)
-    pointer = address(context, builder, source, byte_offset, width * count)
-    value = builder.load(builder.bitcast(pointer, kind.as_pointer()))
-    value.align = width
-    return value
-
-
-def _store(context: Any, builder: Any, target: Any, at: Any, value: Any) -> None:
-    pointer = address(context, builder, target, at, BLOCK)
-    builder.store(value, builder.bitcast(pointer, value.type.as_pointer()), align=1)
+    return load_vector(context, builder, source, byte_offset, ir.VectorType(ir.IntType(8 * width), count), align=width)
 
 
 def _ascii_copier(width: int) -> Callable[[Span, int, Span, int], int]:
@@ -117,7 +110,7 @@ def _ascii_copier(width: int) -> Callable[[Span, int, Span, int], int]:
             block = load_characters(context, builder, source, byte_offset, width, BLOCK)
             limit = ir.Constant(block.type, [0x80] * BLOCK)
             wide = builder.bitcast(builder.icmp_unsigned(">=", block, limit), _I64)
-            _store(context, builder, target, at, block if width == 1 else builder.trunc(block, _BLOCK_BYTES))
+            store_vector(context, builder, target, at, block if width == 1 else builder.trunc(block, _BLOCK_BYTES))
             return wide
 
         return types.int64(SPAN_TYPE, types.int64, SPAN_TYPE, types.int64), recipe
@@ -125,7 +118,6 @@ def _ascii_copier(width: int) -> Callable[[Span, int, Span, int], int]:
     return cast(Callable[[Span, int, Span, int], int], copy_ascii)
 
 
-_BLOCK_BYTES = ir.VectorType(_I8, BLOCK)
 _copy_ascii_1, _copy_ascii_2, _copy_ascii_4 = map(_ascii_copier, (1, 2, 4))
 
 
@@ -179,7 +171,7 @@ def _packer(width: int) -> Callable[[Span, int, Span, int], int]:
             encoded, used = _spread(builder, points)
             used = builder.trunc(builder.bitcast(used, _GROUP_BYTES), ir.VectorType(ir.IntType(1), 4 * GROUP))
             packed = packed_bytes(builder, builder.bitcast(encoded, _GROUP_BYTES), used)
-            _store(context, builder, target, at, packed)
+            store_vector(context, builder, target, at, packed)
             size = builder.ctpop(builder.bitcast(used, _I64))
             high = builder.and_(points, ir.Constant(_GROUP, [0xFFFFF800] * GROUP))
             surrogates = builder.icmp_unsigned("==", high, ir.Constant(_GROUP, [0xD800] * GROUP))
@@ -299,8 +291,6 @@ LAST = np.uint64(63)
 LAST_TWO = np.uint64(62)
 LAST_THREE = np.uint64(61)
 
-_WORD = ir.IntType(64)
-_BYTES = ir.VectorType(ir.IntType(8), BLOCK)
 _TWELVE_MASKS = types.UniTuple(types.uint64, 12)  # type: ignore[no-untyped-call]
 
 
@@ -310,13 +300,11 @@ def utf8_masks(typing_context: Any, text: Any, byte_offset: Any) -> Any:
     0x90, 0xA0; equal to 0xE0, 0xED, 0xF0, 0xF4."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = address(context, builder, args[0], args[1], BLOCK)
-        block = builder.load(builder.bitcast(pointer, _BYTES.as_pointer()))
-        block.align = 1
+        block = load_vector(context, builder, args[0], args[1], _BLOCK_BYTES)
 
         def mask(relation: str, byte: int) -> Any:
-            found = builder.icmp_unsigned(relation, block, ir.Constant(_BYTES, [byte] * BLOCK))
-            return builder.bitcast(found, _WORD)
+            found = builder.icmp_unsigned(relation, block, _BLOCK_BYTES([byte] * BLOCK))
+            return builder.bitcast(found, _I64)
 
         masks = [mask(">=", byte) for byte in (0x80, 0xC0, 0xC2, 0xE0, 0xF0, 0xF5, 0x90, 0xA0)]
         masks += [mask("==", byte) for byte in (0xE0, 0xED, 0xF0, 0xF4)]
