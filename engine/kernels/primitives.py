@@ -390,8 +390,9 @@ def same_line(typing_context: Any, left: Any, left_offset: Any, right: Any, righ
     """same_line(left, left_offset, right, right_offset): True if 64 bytes are equal."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        lines = [load_vector(context, builder, *place, _WORDS) for place in (args[:2], args[2:])]
-        differing = builder.bitcast(builder.icmp_unsigned("!=", *lines), _I8)
+        left = load_vector(context, builder, args[0], args[1], _WORDS)
+        right = load_vector(context, builder, args[2], args[3], _WORDS)
+        differing = builder.bitcast(builder.icmp_unsigned("!=", left, right), _I8)
         return builder.icmp_unsigned("==", differing, _I8(0))
 
     return types.boolean(SPAN_TYPE, types.int64, SPAN_TYPE, types.int64), recipe
