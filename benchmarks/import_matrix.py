@@ -14,9 +14,9 @@ from pathlib import Path
 
 from engine.errors import FormatError
 from engine.library.formats import gguf, reading
-from engine.library.formats.errors import PatternNeededError
 from engine.library.formats.library_data import LibraryData
 from engine.library.formats.opening import OpenedTokenizer, for_tiktoken, open_tokenizer
+from engine.library.formats.validation import PatternNeededError
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 SUFFIXES = (".json", ".model", ".gguf", ".tiktoken", ".v1", ".v2", ".v3", ".v7", ".v7m1")

@@ -25,7 +25,8 @@ import numpy as np
 PROJECT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PROJECT))
 
-from engine.library.formats import huggingface, json_document, tekken, tiktoken_ranks  # noqa: E402
+from engine.library.formats import huggingface, tekken, tiktoken_ranks  # noqa: E402
+from engine.library.formats.validation import parse_json  # noqa: E402
 from engine.vocabulary.bundle import RankTable, pack, table_from_ranks  # noqa: E402
 
 CONTROLS = range(107)
@@ -57,12 +58,12 @@ def read_tiktoken(content: bytes) -> tuple[dict[bytes, int], None]:
 
 def read_tekken(content: bytes) -> tuple[dict[bytes, int], None]:
     """Return the token IDs of a tekken file."""
-    return tekken.read(json_document.parse(content)).ranks, None
+    return tekken.read(parse_json(content)).ranks, None
 
 
 def read_deepseek(content: bytes) -> tuple[dict[bytes, int], dict[str, int]]:
     """Return token IDs and special tokens of a byte-level tokenizer.json."""
-    data = huggingface.read(json_document.parse(content))
+    data = huggingface.read(parse_json(content))
     return data.ranks, data.special_tokens
 
 

@@ -223,11 +223,11 @@ def _file_called_alike(path: Path, ours: Path | None) -> Path | None:
 
 def _move(path: Path, target: Path, name: str) -> None:
     """Rename a file, and the encoding in its companion if there is one. Raises FormatError, OSError."""
-    from engine.library.formats import json_document
+    from engine.library.formats.validation import parse_json
 
     beside = path.with_name(path.name + ".json")
     if beside.is_file():
-        described = json_document.parse(beside.read_bytes())
+        described = parse_json(beside.read_bytes())
         text = json.dumps(described | {"name": name}, ensure_ascii=False, indent=2) + "\n"
         with replacing(target.with_name(target.name + ".json")) as folder:
             (folder / f"{target.name}.json").write_text(text, "utf-8")

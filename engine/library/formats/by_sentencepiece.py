@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from engine.library.formats import sentencepiece_model as models
-from engine.library.formats.errors import giving_up, refusing
 from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
+from engine.library.formats.validation import giving_up, refusing
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from engine.errors import FormatError
 from engine.library.formats import huggingface_document
-from engine.library.formats.errors import giving_up, quoted, refusing
 from engine.library.formats.huggingface_document import LibraryDocument
-from engine.library.formats.json_document import parse
+from engine.library.formats.validation import giving_up, parse_json, quoted, refusing
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -45,7 +44,7 @@ class HuggingFaceTokenizer:
     @classmethod
     def from_payload(cls, payload: bytes) -> HuggingFaceTokenizer:
         """Implement ``LibraryTokenizer``."""
-        return cls(huggingface_document.read(parse(payload)))
+        return cls(huggingface_document.read(parse_json(payload)))
 
     def ids(self, text: str) -> list[int]:
         """Implement ``LibraryTokenizer``."""

@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from engine.library.formats.validation import quoted
+
 from engine.errors import FormatError
-from engine.library.formats.errors import quoted
 from engine.library.formats.tokenizer_data import Merge, merges_of_ranks
 from engine.text.sentencepiece import is_beginning
 

@@ -22,7 +22,6 @@ from typing import Any
 from engine.errors import FormatError
 from engine.library.bundled_encodings import expression_named
 from engine.library.formats import sentencepiece_model as models
-from engine.library.formats.errors import PatternNeededError, quoted
 from engine.library.formats.huggingface import found_in
 from engine.library.formats.huggingface_document import LONGEST_SPELLED_PATTERN
 from engine.library.formats.library_data import of_document, of_model
@@ -30,6 +29,7 @@ from engine.library.formats.source import Found, Source
 from engine.library.formats.spelling import SPACE_MARK
 from engine.library.formats.splits import several_stages_of, stages_of
 from engine.library.formats.tokenizer_data import MAX_TOKENS
+from engine.library.formats.validation import PatternNeededError, quoted
 from engine.runtime.cancellation import interruptible
 from engine.split.patterns import PATTERNS
 

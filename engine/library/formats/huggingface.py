@@ -17,8 +17,6 @@ from typing import Any
 
 from engine.errors import FormatError
 from engine.library.formats import character_spelling, spelling, splits
-from engine.library.formats.errors import OtherKindError, quoted
-from engine.library.formats.json_document import member, typed
 from engine.library.formats.library_data import of_document
 from engine.library.formats.source import ForLibrary, Found, Source
 from engine.library.formats.tokenizer_data import (
@@ -30,6 +28,7 @@ from engine.library.formats.tokenizer_data import (
     check_id,
     merges_of_ranks,
 )
+from engine.library.formats.validation import OtherKindError, member, quoted, typed
 from engine.runtime.cancellation import interruptible
 from engine.text.normalization import STEPS
 from engine.text.sentencepiece import SIGN, SIGN_IN_FRONT, SPACES_AS_SIGNS, signs_of

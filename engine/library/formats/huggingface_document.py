@@ -20,10 +20,9 @@ from typing import Any
 
 from engine.errors import FormatError
 from engine.library.formats import charsmap
-from engine.library.formats.errors import quoted
-from engine.library.formats.json_document import member, typed
 from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
 from engine.library.formats.tokenizer_data import LONGEST_PATTERN, MAX_TOKENS, check_dense, check_id
+from engine.library.formats.validation import member, quoted, typed
 from engine.runtime.cancellation import interruptible
 
 MAX_STEPS = 40

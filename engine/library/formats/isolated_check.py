@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.errors import EngineError, FormatError
-from engine.library.formats.errors import giving_up, refusing
 from engine.library.formats.isolated_read import DoesNotEndError, limit, run
+from engine.library.formats.validation import giving_up, refusing
 from engine.runtime.threads import child_command
 
 OPTION = "--try-tokenizer"

@@ -26,10 +26,10 @@ import numpy as np
 
 from engine.errors import EngineError, FormatError
 from engine.library.formats import reading
-from engine.library.formats.errors import PatternNeededError
 from engine.library.formats.library_data import LibraryData, of_payload
 from engine.library.formats.source import ForLibrary, Found
 from engine.library.formats.tokenizer_data import TokenizerData, check, check_work
+from engine.library.formats.validation import PatternNeededError
 from engine.runtime.cancellation import CancelCheck, interruptible
 from engine.runtime.threads import child_command
 from engine.text.normalization import UnknownNormalizationError

@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from engine.errors import FormatError
-from engine.library.formats.errors import quoted
-from engine.library.formats.json_document import member
 from engine.library.formats.source import Found, Source
 from engine.library.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
+from engine.library.formats.validation import member, quoted
 from engine.runtime.cancellation import interruptible
 
 

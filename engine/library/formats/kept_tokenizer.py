@@ -15,9 +15,9 @@ from typing import Any
 
 from engine.encoding.library_encoding import LibraryEncoding
 from engine.errors import FormatError
-from engine.library.formats import json_document
 from engine.library.formats.library_data import LibraryData, of_payload
 from engine.library.formats.source import Found, Source
+from engine.library.formats.validation import member, parse_json, refuse_newer
 from engine.runtime.atomic_files import replacing
 
 SUFFIX = ".tokenizer"
@@ -58,10 +58,10 @@ def read_companion(path: Path) -> dict[str, Any]:
     """Return the content of the companion file. Raises FormatError, OSError."""
     companion = companion_of(path)
     try:
-        document = json_document.parse(companion.read_bytes())
-        json_document.refuse_newer(document)
+        document = parse_json(companion.read_bytes())
+        refuse_newer(document)
         for key in ("name", "reader", "sha256", "tried"):
-            json_document.member(document, key, str)
+            member(document, key, str)
     except FormatError as error:
         raise FormatError(f"the file beside it, {companion.name}: {error}") from error
     return document

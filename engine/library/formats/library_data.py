@@ -8,9 +8,9 @@ from typing import Any
 
 from engine.encoding.library_encoding import LibraryTokenizer
 from engine.errors import FormatError
-from engine.library.formats import huggingface_document, json_document, sentencepiece_model
-from engine.library.formats.errors import quoted
+from engine.library.formats import huggingface_document, sentencepiece_model
 from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
+from engine.library.formats.validation import parse_json, quoted
 from engine.runtime.cancellation import interruptible
 
 
@@ -36,7 +36,7 @@ def of_payload(reader: str, payload: bytes) -> LibraryData:
     """Read the payload of a library: ``reader`` and ``payload`` as in ``LibraryTokenizer``. Raises FormatError, also if
     the reader is unknown."""
     if reader == "tokenizers":
-        return of_document(json_document.parse(payload))
+        return of_document(parse_json(payload))
     if reader == "sentencepiece":
         return of_model(sentencepiece_model.read(payload))
     raise FormatError(f"it is to be run by {quoted(reader)}, which is not known here")

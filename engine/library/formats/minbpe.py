@@ -8,7 +8,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.errors import FormatError
-from engine.library.formats.errors import quoted
 from engine.library.formats.source import Found, Source
 from engine.library.formats.splits import BY_MINBPE, WHOLE_TEXT
 from engine.library.formats.tokenizer_data import (
@@ -21,6 +20,7 @@ from engine.library.formats.tokenizer_data import (
     check_id,
     merges_of_ranks,
 )
+from engine.library.formats.validation import quoted
 from engine.runtime.cancellation import interruptible
 
 FIRST_LINE = b"minbpe v1"

@@ -22,12 +22,12 @@ from engine.encoding.library_encoding import LibraryEncoding
 from engine.encoding.preprocessing_encoding import encoding_with, preparation_with
 from engine.errors import EngineError, FormatError
 from engine.library.formats import huggingface, reading
-from engine.library.formats.errors import PatternNeededError, quoted
 from engine.library.formats.isolated_check import Tried, tried
 from engine.library.formats.isolated_read import read_apart
 from engine.library.formats.library_data import LibraryData, of_payload
 from engine.library.formats.source import Found
 from engine.library.formats.tokenizer_data import TokenizerData, check, check_work
+from engine.library.formats.validation import PatternNeededError, quoted
 from engine.runtime.cancellation import CancelCheck, cancellable, interruptible
 from engine.text.normalization import UnknownNormalizationError
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 
 from engine.errors import FormatError
 from engine.library.formats import charsmap
-from engine.library.formats.errors import quoted
 from engine.library.formats.spelling import bytes_of_piece
 from engine.library.formats.tokenizer_data import MAX_TOKENS
+from engine.library.formats.validation import quoted
 from engine.runtime.cancellation import interruptible
 
 VARINT, EIGHT_BYTES, BYTES, FOUR_BYTES = 0, 1, 2, 5

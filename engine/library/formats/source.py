@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import FormatError
-from engine.library.formats import json_document
 from engine.library.formats.library_data import LibraryData
 from engine.library.formats.tokenizer_data import TokenizerData
+from engine.library.formats.validation import parse_json
 
 LONGEST_MAGIC = 8
 """Bytes read to recognize a format with a header."""
@@ -58,7 +58,7 @@ class Source:
     def document(self) -> dict[str, Any]:
         """The JSON document, parsed once for all formats; empty if the content does not begin like JSON. Raises
         FormatError."""
-        return json_document.parse(self.content) if self.is_json else {}
+        return parse_json(self.content) if self.is_json else {}
 
 
 @dataclass(frozen=True, slots=True)

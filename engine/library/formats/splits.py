@@ -17,8 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from engine.errors import FormatError
-from engine.library.formats.errors import OtherKindError, quoted
-from engine.library.formats.json_document import member, typed
+from engine.library.formats.validation import OtherKindError, member, quoted, typed
 from engine.split.expression import UnsupportedPatternError, parts_of
 from engine.split.patterns import GPT2, PATTERNS
 from engine.text.character_classes import CodePoints

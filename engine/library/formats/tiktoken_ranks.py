@@ -18,10 +18,9 @@ import numpy as np
 from engine.encoding.preprocessing_encoding import PreprocessingEncoding
 from engine.errors import FormatError
 from engine.library.bundled_encodings import DATA_DIR, ENTRIES, bundled, expression_named
-from engine.library.formats import json_document
-from engine.library.formats.errors import PatternNeededError, quoted
 from engine.library.formats.source import Found, Source, content_of
 from engine.library.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
+from engine.library.formats.validation import PatternNeededError, member, parse_json, quoted, refuse_newer, typed
 from engine.runtime.cancellation import interruptible
 
 COMPANION_SUFFIX = ".json"
@@ -125,23 +124,23 @@ def read_companion(content: bytes, ranks_content: bytes) -> dict[str, Any]:
     If a process was killed after it had written this file but not yet the ranks, returns the previous content, stored
     as ``before``.
     """
-    document = json_document.parse(content)
-    json_document.refuse_newer(document)
+    document = parse_json(content)
+    refuse_newer(document)
     found = hashlib.sha256(ranks_content).hexdigest()
     before = document.get("before")
     if isinstance(before, dict) and before.get("sha256") == found != document.get("sha256"):
         document = before
     if document.get("sha256") not in (None, found):
         raise FormatError("it belongs to other ranks: their SHA-256 is not the one that it names")
-    if not json_document.member(document, "pattern", str):
+    if not member(document, "pattern", str):
         raise FormatError("the pattern is empty, so it cuts no text")
-    specials = json_document.typed(document.get("special_tokens", {}), dict, "special_tokens")
+    specials = typed(document.get("special_tokens", {}), dict, "special_tokens")
     for text, token_id in specials.items():
         check_id(token_id, f"the special token {quoted(text)}")
-    steps = json_document.typed(document.get("normalization", []), list, "normalization")
+    steps = typed(document.get("normalization", []), list, "normalization")
     for step in steps:
-        json_document.typed(step, str, "a step of normalization")
-    json_document.typed(document.get("byte_fallback", False), bool, "byte_fallback")
+        typed(step, str, "a step of normalization")
+    typed(document.get("byte_fallback", False), bool, "byte_fallback")
     return document
 
 
@@ -200,5 +199,5 @@ def with_before(companion: bytes, path: Path) -> bytes:
     except FormatError:
         return companion
     before.pop("before", None)
-    document = json_document.parse(companion) | {"before": before}
+    document = parse_json(companion) | {"before": before}
     return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()

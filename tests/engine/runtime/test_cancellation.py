@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.library.formats import huggingface, json_document, minbpe, sentencepiece_model, tekken, tiktoken_ranks
+from engine.library.formats import huggingface, minbpe, sentencepiece_model, tekken, tiktoken_ranks
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.sentencepiece_model import NORMAL, UNKNOWN, Piece, SentencePieceModel
 from engine.library.formats.spelling import spelled
+from engine.library.formats.validation import parse_json
 from engine.runtime.cancellation import ENTRIES, cancellable, check_cancelled, interruptible
 
 MANY = 3 * ENTRIES
@@ -34,8 +35,8 @@ HUGGING_FACE = {
 MINBPE = "minbpe v1\n\n0\n" + "".join(f"{place // 256} {place % 256}\n" for place in range(MANY))
 PIECES = [Piece("<unk>", 0.0, UNKNOWN), *(Piece(f"{number:05d}", -1.0, NORMAL) for number in range(MANY))]
 READERS: dict[str, Callable[[], object]] = {
-    "JSON, numbers": lambda: json_document.parse(json.dumps({"all": list(range(MANY))}).encode()),
-    "JSON, objects": lambda: json_document.parse(json.dumps({"all": [{}] * MANY}).encode()),
+    "JSON, numbers": lambda: parse_json(json.dumps({"all": list(range(MANY))}).encode()),
+    "JSON, objects": lambda: parse_json(json.dumps({"all": [{}] * MANY}).encode()),
     "ranks": lambda: tiktoken_ranks.read_ranks(RANKS),
     "tekken": lambda: tekken.read(TEKKEN),
     "Hugging Face": lambda: huggingface.read(HUGGING_FACE),

@@ -16,10 +16,10 @@ from engine.encoding.preprocessing_encoding import prepared
 from engine.errors import FormatError
 from engine.library.bundled_encodings import expression_named
 from engine.library.formats import huggingface, spelling
-from engine.library.formats.errors import OtherKindError
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.saving import save_encoding
 from engine.library.formats.tokenizer_data import TokenizerData
+from engine.library.formats.validation import OtherKindError
 from engine.split.patterns import NAMED_SPLITS
 from tests.engine import oracles
 from tests.engine.kernels.small_vocabularies import learnt_ranks

@@ -14,10 +14,10 @@ import pytest
 import main
 from engine.errors import FormatError
 from engine.library.formats import isolated_read
-from engine.library.formats.errors import PatternNeededError
 from engine.library.formats.isolated_read import Ended
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.saving import save_encoding
+from engine.library.formats.validation import PatternNeededError
 from engine.runtime.threads import child_command
 from tests.engine.library.formats import library_files
 from tests.engine.library.formats.trained import TEXT, trained
