@@ -55,12 +55,12 @@ def encoding_of(number: int) -> Any:
 def words_of(number: int) -> Any:
     """Return a vocabulary whose size encodes its number, of a kind that only a library runs."""
     from engine.encoding.library_encoding import LibraryEncoding
-    from engine.library.formats.library_data import of_document
+    from engine.library.formats.huggingface_document import library_data_of
 
     vocabulary = {"[UNK]": 0} | {f"w{word}": word for word in range(1, number)}
     model = {"type": "WordPiece", "unk_token": "[UNK]", "vocab": vocabulary}
     rules = {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
-    return LibraryEncoding.around("own", of_document({"model": model | rules}).open())
+    return LibraryEncoding.around("own", library_data_of({"model": model | rules}).open())
 
 
 class Acts:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from engine.errors import FormatError
 from engine.library.formats import gguf, reading
-from engine.library.formats.library_data import LibraryData
 from engine.library.formats.opening import OpenedTokenizer, for_tiktoken, open_tokenizer
+from engine.library.formats.source import LibraryData
 from engine.library.formats.validation import PatternNeededError
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "corpora"
@@ -50,9 +50,9 @@ def opened(path: Path, pattern: str) -> tuple[OpenedTokenizer, Encode]:
         found, named = reading.read(path, pattern, trusted=False), pattern
     tokenizer = open_tokenizer(path, pattern=named, checked=True)
     if isinstance(found.data, LibraryData) and found.data.reader == "sentencepiece":
-        from engine.library.formats.by_sentencepiece import opened as by_sentencepiece
+        from engine.library.formats.sentencepiece_model import library_processor
 
-        return tokenizer, by_sentencepiece(found.data.payload).encode
+        return tokenizer, library_processor(found.data.payload).encode
     if isinstance(found.data, LibraryData) or found.for_library is not None:
         import tokenizers
 

@@ -21,10 +21,9 @@ from typing import Any
 
 from engine.errors import FormatError
 from engine.library.bundled_encodings import expression_named
+from engine.library.formats import huggingface_document
 from engine.library.formats import sentencepiece_model as models
 from engine.library.formats.huggingface import found_in
-from engine.library.formats.huggingface_document import LONGEST_SPELLED_PATTERN
-from engine.library.formats.library_data import of_document, of_model
 from engine.library.formats.source import Found, Source
 from engine.library.formats.spelling import SPACE_MARK
 from engine.library.formats.splits import several_stages_of, stages_of
@@ -69,12 +68,14 @@ def read_source(source: Source) -> Found | None:
     values = read(source.content)
     kind = kind_of(values)
     if kind in BY_TOKENIZERS:
-        return Found(of_document(BY_TOKENIZERS[kind](values)))
+        return Found(huggingface_document.library_data_of(BY_TOKENIZERS[kind](values)))
     if kind != "gpt2":
-        return Found(of_model(sentencepiece_of(values)))
+        return Found(models.library_data_of(sentencepiece_of(values)))
     expression = None if source.pattern is None else expression_named(source.pattern)
-    if expression is not None and len(expression) > LONGEST_SPELLED_PATTERN:
-        raise FormatError(f"the pattern that is named has more than {LONGEST_SPELLED_PATTERN:,} characters")
+    if expression is not None and len(expression) > huggingface_document.LONGEST_SPELLED_PATTERN:
+        raise FormatError(
+            f"the pattern that is named has more than {huggingface_document.LONGEST_SPELLED_PATTERN:,} characters"
+        )
     return found_in(document_of(values, expression))
 
 

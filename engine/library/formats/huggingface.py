@@ -17,7 +17,7 @@ from typing import Any
 
 from engine.errors import FormatError
 from engine.library.formats import character_spelling, spelling, splits
-from engine.library.formats.library_data import of_document
+from engine.library.formats.huggingface_document import library_data_of
 from engine.library.formats.source import ForLibrary, Found, Source
 from engine.library.formats.tokenizer_data import (
     LONGEST_TOKEN,
@@ -117,16 +117,16 @@ def found_in(document: dict[str, Any]) -> Found:
     try:
         return Found(read(document), functools.partial(_for_library, document))
     except OtherKindError as error:
-        return Found(of_document(document, *([error.note] if error.note else [])))
+        return Found(library_data_of(document, *([error.note] if error.note else [])))
     except FormatError:
         if not document["model"].get("byte_fallback"):
             raise
         # Our own reader only supports the files that it writes itself; any error is detected again here.
-        return Found(of_document(document))
+        return Found(library_data_of(document))
 
 
 def _for_library(document: dict[str, Any]) -> ForLibrary:
-    data = of_document(document)
+    data = library_data_of(document)
     return ForLibrary(data.payload, data.notes)
 
 

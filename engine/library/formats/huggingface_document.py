@@ -1,4 +1,4 @@
-"""Validated ``tokenizer.json`` for Hugging Face's library, reduced to the parts that determine tokens.
+"""Validated ``tokenizer.json`` for Hugging Face's library, reduced to the parts that determine tokens, and run there.
 
 The library trusts the file completely: a replacement that doubles a text thirty times, a piece length of 0. So only
 known kinds of steps are passed on to it (``steps_of``), with parameters that cannot make it fail or fill the memory.
@@ -15,15 +15,21 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from engine.errors import FormatError
-from engine.library.formats import charsmap
+from engine.library.formats.sentencepiece_model import check_charsmap_base64
+from engine.library.formats.source import LibraryData
 from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
 from engine.library.formats.tokenizer_data import LONGEST_PATTERN, MAX_TOKENS, check_dense, check_id
-from engine.library.formats.validation import member, quoted, typed
+from engine.library.formats.validation import giving_up, member, parse_json, quoted, refusing, typed
 from engine.runtime.cancellation import interruptible
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 MAX_STEPS = 40
 LONGEST_SPELLED_PATTERN = 10_000
@@ -98,7 +104,7 @@ def _check(step: dict[str, Any], part: str) -> None:
             if not 0 <= member(step, key, int, where) < 1 << 16:
                 raise FormatError(f"{where}: {key} is {step[key]}")
     if kind == "Precompiled":
-        charsmap.check_base64(step.get("precompiled_charsmap"), where)
+        check_charsmap_base64(step.get("precompiled_charsmap"), where)
 
 
 def _check_pattern(pattern: dict[str, Any], where: str) -> None:
@@ -314,3 +320,78 @@ def _sequence(steps: list[dict[str, Any]], name: str) -> dict[str, Any] | None:
     if len(steps) < 2:
         return steps[0] if steps else None
     return {"type": "Sequence", name: steps}
+
+
+# --- the library ------------------------------------------------------------------------------------------------------
+
+
+def library_data_of(document: dict[str, Any], *notes: str) -> LibraryData:
+    """Return a ``tokenizer.json`` as a tokenizer to be run by Hugging Face's library. Raises FormatError."""
+    checked = read(document)
+    return LibraryData(
+        "tokenizers",
+        checked.content,
+        checked.tokens,
+        partial(HuggingFaceTokenizer, checked),
+        checked.normalizers,
+        (*checked.notes, *notes),
+        special_tokens=tuple(checked.special_tokens),
+    )
+
+
+class HuggingFaceTokenizer:
+    """A ``LibraryTokenizer`` (``engine.encoding.library_encoding``) for a validated document. Text of a non-special
+    added token always becomes that token, as in the library. Text of a special token is plain text here, unless
+    ``LibraryEncoding`` was told to recognize it."""
+
+    reader = "tokenizers"
+
+    def __init__(self, document: LibraryDocument) -> None:
+        """Load a document into the library. Raises FormatError if the library rejects it."""
+        import tokenizers
+
+        self.payload = document.content
+        self.library = f"tokenizers {tokenizers.__version__}"
+        self.model = document.model
+        self.special_tokens = document.special_tokens
+        self.tokens: Sequence[bytes] = document.tokens
+        self._tokenizer = library_tokenizer(document.content)
+        with refusing(self.library):
+            theirs = self._tokenizer.get_vocab(with_added_tokens=True)
+        for token_id, piece in document.pieces.items():
+            if theirs.get(piece) != token_id:
+                raise FormatError(
+                    f"{self.library} gives the token {quoted(piece)} another id than the file, {token_id}"
+                )
+
+    @classmethod
+    def from_payload(cls, payload: bytes) -> HuggingFaceTokenizer:
+        """Implement ``LibraryTokenizer``."""
+        return cls(read(parse_json(payload)))
+
+    def ids(self, text: str) -> list[int]:
+        """Implement ``LibraryTokenizer``."""
+        with giving_up(self.library):
+            return self._tokenizer.encode(text, add_special_tokens=False).ids
+
+    def ids_and_ends(self, text: str) -> tuple[list[int], list[int]]:
+        """Implement ``LibraryTokenizer``."""
+        with giving_up(self.library):
+            encoded = self._tokenizer.encode(text, add_special_tokens=False)
+            return encoded.ids, [end for _, end in encoded.offsets]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Implement ``LibraryTokenizer``."""
+        with giving_up(self.library):
+            return self._tokenizer.decode(list(ids), skip_special_tokens=False)
+
+
+def library_tokenizer(payload: bytes) -> Tokenizer:
+    """Return the library's tokenizer, which treats special tokens in texts as plain text. Raises FormatError if the
+    library rejects the payload."""
+    import tokenizers
+
+    with refusing("tokenizers"):
+        tokenizer = tokenizers.Tokenizer.from_str(payload.decode("utf-8"))
+        tokenizer.encode_special_tokens = True
+    return tokenizer

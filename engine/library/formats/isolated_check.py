@@ -111,18 +111,18 @@ def _encoder(reader: str, payload: bytes) -> tuple[str, Callable[[str, bool], li
     uses the second argument. Raises FormatError."""
     encode: Callable[[str, bool], list[int]]
     if reader == "tokenizers":
-        from engine.library.formats import by_tokenizers
+        from engine.library.formats.huggingface_document import library_tokenizer
 
-        tokenizer = by_tokenizers.opened(payload)
+        tokenizer = library_tokenizer(payload)
 
         def encode(text: str, special_as_tokens: bool) -> list[int]:
             tokenizer.encode_special_tokens = not special_as_tokens
             return tokenizer.encode(text, add_special_tokens=False).ids
 
     elif reader == "sentencepiece":
-        from engine.library.formats import by_sentencepiece
+        from engine.library.formats.sentencepiece_model import library_processor
 
-        processor = by_sentencepiece.opened(payload)
+        processor = library_processor(payload)
 
         def encode(text: str, special_as_tokens: bool) -> list[int]:
             ids: list[int] = processor.encode(text)

@@ -26,8 +26,8 @@ import numpy as np
 
 from engine.errors import EngineError, FormatError
 from engine.library.formats import reading
-from engine.library.formats.library_data import LibraryData, of_payload
-from engine.library.formats.source import ForLibrary, Found
+from engine.library.formats.kept_tokenizer import data_of_payload
+from engine.library.formats.source import ForLibrary, Found, LibraryData
 from engine.library.formats.tokenizer_data import TokenizerData, check, check_work
 from engine.library.formats.validation import PatternNeededError
 from engine.runtime.cancellation import CancelCheck, interruptible
@@ -77,7 +77,7 @@ def _received(said: bytes) -> Found:
     ends = itertools.accumulate(about["parts"], initial=0)
     parts = [rest[start:end] for start, end in itertools.pairwise(ends)]
     if about["reader"]:
-        for_it = of_payload(about["reader"], parts[0])
+        for_it = data_of_payload(about["reader"], parts[0])
         steps, notes = tuple(about["normalization"]), tuple(about["notes"])
         return Found(replace(for_it, normalization=steps, notes=notes), kind=about["kind"])
     ids, lengths = (np.frombuffer(part, dtype=np.int32) for part in parts[:2])

@@ -15,9 +15,9 @@ from typing import Any
 
 from engine.encoding.library_encoding import LibraryEncoding
 from engine.errors import FormatError
-from engine.library.formats.library_data import LibraryData, of_payload
-from engine.library.formats.source import Found, Source
-from engine.library.formats.validation import member, parse_json, refuse_newer
+from engine.library.formats import huggingface_document, sentencepiece_model
+from engine.library.formats.source import Found, LibraryData, Source
+from engine.library.formats.validation import member, parse_json, quoted, refuse_newer
 from engine.runtime.atomic_files import replacing
 
 SUFFIX = ".tokenizer"
@@ -74,7 +74,17 @@ def read(path: Path, content: bytes, *, trusted: bool = False) -> LibraryData:
     same_content = described["sha256"] == hashlib.sha256(content).hexdigest()
     was_tried = trusted and same_content and described["tried"] == version_of(described["reader"])
     reader = described["reader"] if same_content else _reader_of(content)
-    return replace(of_payload(reader, content), was_tried=was_tried)
+    return replace(data_of_payload(reader, content), was_tried=was_tried)
+
+
+def data_of_payload(reader: str, payload: bytes) -> LibraryData:
+    """Read the payload of a library: ``reader`` and ``payload`` as in ``LibraryTokenizer``. Raises FormatError, also if
+    the reader is unknown."""
+    if reader == "tokenizers":
+        return huggingface_document.library_data_of(parse_json(payload))
+    if reader == "sentencepiece":
+        return sentencepiece_model.library_data_of(sentencepiece_model.read(payload))
+    raise FormatError(f"it is to be run by {quoted(reader)}, which is not known here")
 
 
 def _reader_of(content: bytes) -> str:

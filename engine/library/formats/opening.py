@@ -24,8 +24,8 @@ from engine.errors import EngineError, FormatError
 from engine.library.formats import huggingface, reading
 from engine.library.formats.isolated_check import Tried, tried
 from engine.library.formats.isolated_read import read_apart
-from engine.library.formats.library_data import LibraryData, of_payload
-from engine.library.formats.source import Found
+from engine.library.formats.kept_tokenizer import data_of_payload
+from engine.library.formats.source import Found, LibraryData
 from engine.library.formats.tokenizer_data import TokenizerData, check, check_work
 from engine.library.formats.validation import PatternNeededError, quoted
 from engine.runtime.cancellation import CancelCheck, cancellable, interruptible
@@ -296,7 +296,7 @@ def _compared(
         if for_library is None:
             raise
         note = f"{error}. So that library runs it, and not our own engine."
-        library_data = replace(of_payload("tokenizers", for_library.payload), notes=(*for_library.notes, note))
+        library_data = replace(data_of_payload("tokenizers", for_library.payload), notes=(*for_library.notes, note))
         return _by_library(encoding.name, found.kind, library_data, cancel_check)
     return OpenedTokenizer(encoding, found.kind, data.normalization, (*data.notes, *result.notes), result)
 

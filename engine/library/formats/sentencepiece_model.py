@@ -1,24 +1,32 @@
-"""SentencePiece's ``.model``: parsed and validated here before its library sees any of it, and rewritten.
+"""SentencePiece's ``.model``: parsed and validated here before its library sees any of it, rewritten, and run there.
 
 ``write`` writes only the fields that determine tokens. ``fields_of`` and the ``*_field`` functions implement just
 enough of protobuf's wire format to read and write such a model: fields of messages, one after another.
 
-Source: google/sentencepiece, src/sentencepiece_model.proto (0.2); protobuf.dev, Encoding.
+Source: google/sentencepiece, src/sentencepiece_model.proto (0.2), src/normalizer.cc (EncodePrecompiledCharsMap) and
+third_party/darts_clone/darts.h; protobuf.dev, Encoding.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
 
 from engine.errors import FormatError
-from engine.library.formats import charsmap
-from engine.library.formats.spelling import bytes_of_piece
+from engine.library.formats.source import Found, LibraryData, Source
+from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
 from engine.library.formats.tokenizer_data import MAX_TOKENS
-from engine.library.formats.validation import quoted
+from engine.library.formats.validation import giving_up, quoted, refusing
 from engine.runtime.cancellation import interruptible
+
+if TYPE_CHECKING:
+    from sentencepiece import SentencePieceProcessor
 
 VARINT, EIGHT_BYTES, BYTES, FOUR_BYTES = 0, 1, 2, 5
 
@@ -128,6 +136,14 @@ def looks_like(content: bytes) -> bool:
     return content[:1] == b"\x0a" and content[2:3] == b"\x0a"
 
 
+def read_source(source: Source) -> Found | None:
+    """Return a model for the library, None for another format. A file with the extension that matches no other format
+    is read as one, so that the error states what is wrong with it. Raises FormatError, with the position."""
+    if source.is_json or not (looks_like(source.content) or source.path.suffix == ".model"):
+        return None
+    return Found(library_data_of(read(source.content)))
+
+
 def read(content: bytes) -> SentencePieceModel:
     """Return the model. Raises FormatError, with the position."""
     pieces: list[Piece] = []
@@ -187,7 +203,7 @@ def check(model: SentencePieceModel) -> None:
         raise FormatError(
             f"it has {n_bytes} pieces for bytes, and {'must have 256' if model.byte_fallback else 'no use for them'}"
         )
-    charsmap.check(model.rules, "its normalization")
+    check_charsmap(model.rules, "its normalization")
 
 
 def write(model: SentencePieceModel) -> bytes:
@@ -235,3 +251,128 @@ def _message(value: int | bytes, where: str) -> bytes:
 def _numbers(message: bytes, where: str) -> dict[int, int]:
     """Return the integers of a message by field number; the last one of a repeated field."""
     return {number: value for number, value in fields_of(message, where) if isinstance(value, int)}
+
+
+# --- its normalization ------------------------------------------------------------------------------------------------
+
+
+LARGEST_CHARSMAP = 4 << 20
+"""Maximum size of a table in bytes; those of SentencePiece's own normalizations have up to 400,000."""
+
+
+def check_charsmap_base64(text: object, where: str) -> None:
+    """Raise FormatError if a text is not a valid table in base64. None means that there is no table."""
+    if text is None:
+        return
+    if not isinstance(text, str) or len(text) > 2 * LARGEST_CHARSMAP:
+        raise FormatError(f"{where}: precompiled_charsmap is not a text of up to {2 * LARGEST_CHARSMAP >> 20} MB")
+    try:
+        content = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise FormatError(f"{where}: precompiled_charsmap is not base64") from None
+    check_charsmap(content, where)
+
+
+def check_charsmap(content: bytes, where: str) -> None:
+    """Raise FormatError if a table is damaged, or has links out of itself. An empty table means that there is none.
+
+    The table is a double-array trie that maps each replaced text to the offset of its replacement. The library follows
+    its links without bounds checks. Four bytes have the length of the trie; its units follow (uint32), and then the
+    replacements, each followed by a NUL.
+    """
+    if not content:
+        return
+    import numpy as np
+
+    if len(content) > LARGEST_CHARSMAP:
+        raise FormatError(f"{where}: the table of its normalization is larger than {LARGEST_CHARSMAP >> 20} MB")
+    size = int.from_bytes(content[:4], "little")
+    if size % 4 or size < 1024 or 4 + size >= len(content) or content[-1]:
+        raise FormatError(f"{where}: the table of its normalization is cut short")
+    units = np.frombuffer(content, dtype="<u4", count=size // 4, offset=4)
+    replacements = len(content) - 4 - size
+    positions = np.arange(len(units), dtype=np.uint32)
+    is_value = units >> 31 == 1
+    leads_to = positions ^ ((units >> 10) << ((units & 0x200) >> 6))
+    inner = ~is_value
+    with_value = inner & (units & 0x100 != 0)
+    # The children of a node are at its target XOR any byte; its value is at the target itself.
+    if ((leads_to[inner] | 0xFF) >= len(units)).any():
+        raise FormatError(f"{where}: the table of its normalization leads out of itself")
+    if ((units[leads_to[with_value]] & 0x7FFFFFFF) >= replacements).any():
+        raise FormatError(f"{where}: the table of its normalization names replacements that are not there")
+
+
+# --- the library ------------------------------------------------------------------------------------------------------
+
+
+def library_data_of(model: SentencePieceModel) -> LibraryData:
+    """Return the model as a tokenizer to be run by SentencePiece."""
+    steps = []
+    if model.rules:
+        steps.append(model.normalization or "rules of its own")
+    if model.spaces_joined:
+        steps.append("runs of spaces become one")
+    if model.space_first:
+        steps.append(f"a space is put {'behind' if model.space_behind else 'in front of'} each text")
+    tokens = [bytes_of_piece(piece.text, space_mark=SPACE_MARK) for piece in interruptible(model.pieces)]
+    return LibraryData("sentencepiece", write(model), tokens, partial(SentencePieceTokenizer, model), tuple(steps))
+
+
+class SentencePieceTokenizer:
+    """A ``LibraryTokenizer`` (``engine.encoding.library_encoding``) for a validated model. Control pieces and the
+    unknown piece are never produced from text: they are its special tokens."""
+
+    reader = "sentencepiece"
+
+    def __init__(self, model: SentencePieceModel) -> None:
+        """Load a model into the library. Raises FormatError if the library rejects it."""
+        import sentencepiece
+
+        self.payload = write(model)
+        self.library = f"sentencepiece {sentencepiece.__version__}"
+        self.model = MODELS[model.model]
+        self.special_tokens = {
+            piece.text: number for number, piece in enumerate(model.pieces) if piece.kind in (CONTROL, UNKNOWN)
+        }
+        mark = SPACE_MARK if model.spaces_marked else ""
+        self.tokens: Sequence[bytes] = [
+            piece.text.encode("utf-8")
+            if piece.kind in (CONTROL, UNKNOWN)
+            else bytes_of_piece(piece.text, space_mark=mark, byte_pieces=piece.kind == BYTE)
+            for piece in model.pieces
+        ]
+        self._processor = library_processor(self.payload)
+
+    @classmethod
+    def from_payload(cls, payload: bytes) -> SentencePieceTokenizer:
+        """Implement ``LibraryTokenizer``."""
+        return cls(read(payload))
+
+    def ids(self, text: str) -> list[int]:
+        """Implement ``LibraryTokenizer``."""
+        with giving_up(self.library):
+            ids: list[int] = self._processor.encode(text, return_type=int)
+            return ids
+
+    def ids_and_ends(self, text: str) -> tuple[list[int], list[int]]:
+        """Implement ``LibraryTokenizer``."""
+        with giving_up(self.library):
+            found = self._processor.encode(text, return_type="offset_mapping")
+            return found["ids"], [end for _, end in found["offsets"]]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Implement ``LibraryTokenizer``."""
+        with giving_up(self.library):
+            text: str = self._processor.decode(list(ids))
+            return text
+
+
+def library_processor(payload: bytes) -> SentencePieceProcessor:
+    """Return the library's tokenizer. Raises FormatError if the library rejects the payload."""
+    import sentencepiece
+
+    processor = sentencepiece.SentencePieceProcessor()
+    with refusing("sentencepiece"):
+        processor.LoadFromSerializedProto(payload)
+    return processor

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from engine.encoding.library_encoding import LibraryTokenizer
 from engine.errors import FormatError
-from engine.library.formats.library_data import LibraryData
 from engine.library.formats.tokenizer_data import TokenizerData
 from engine.library.formats.validation import parse_json
 
@@ -59,6 +59,24 @@ class Source:
         """The JSON document, parsed once for all formats; empty if the content does not begin like JSON. Raises
         FormatError."""
         return parse_json(self.content) if self.is_json else {}
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryData:
+    """A validated tokenizer to be run by a library, which has not seen any of it yet. ``reader``, ``payload``: as in
+    ``LibraryTokenizer``. ``tokens``: the bytes of its tokens, for texts to check it with. ``open``: passes it to the
+    library; raises FormatError. ``normalization``, ``notes``: as in ``TokenizerData``; the steps have the library's
+    names. ``was_tried``: True if it was already checked with this version of the library. ``special_tokens``: texts of
+    the special tokens that the library recognizes."""
+
+    reader: str
+    payload: bytes
+    tokens: Sequence[bytes]
+    open: Callable[[], LibraryTokenizer]
+    normalization: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    was_tried: bool = False
+    special_tokens: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

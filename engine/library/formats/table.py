@@ -112,9 +112,9 @@ def _gguf() -> Reader:
 
 
 def _sentencepiece() -> Reader:
-    from engine.library.formats import sentencepiece_file
+    from engine.library.formats import sentencepiece_model
 
-    return sentencepiece_file
+    return sentencepiece_model
 
 
 _TWO_RANKS = re.compile(rb"\s*[A-Za-z0-9+/]{2}== [0-9]+[ \t]*[\r\n]\s*[A-Za-z0-9+/]+={0,2} [0-9]+")

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 
 from engine.encoding.library_encoding import LibraryEncoding
 from engine.library.formats import kept_tokenizer
-from engine.library.formats.library_data import of_document
+from engine.library.formats.huggingface_document import library_data_of
 from tests.engine.library.formats.trained import TEXT
 
 LINES = [
@@ -44,7 +44,7 @@ def forged(folder: Path) -> Path:
     hostile = json.loads(word_piece())
     pattern = {"Regex": "(a+)+$"}
     hostile["pre_tokenizer"] = {"type": "Split", "pattern": pattern, "behavior": "Isolated", "invert": False}
-    data = of_document(hostile)
+    data = library_data_of(hostile)
     kept_tokenizer.write(LibraryEncoding.around("forged", data.open()), folder / "forged.tokenizer")
     return folder / "forged.tokenizer"
 

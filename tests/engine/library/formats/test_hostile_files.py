@@ -13,7 +13,7 @@ import pytest
 
 from engine.encoding.library_encoding import LibraryEncoding
 from engine.errors import EngineError, FormatError
-from engine.library.formats import charsmap, isolated_check, kept_tokenizer, library_data, sentencepiece_model
+from engine.library.formats import huggingface_document, isolated_check, kept_tokenizer, sentencepiece_model
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.saving import save_encoding
 from engine.library.formats.sentencepiece_model import bytes_field, float_field, whole_field
@@ -52,9 +52,11 @@ def kept(reader: str) -> Callable[[Path], bytes]:
 
     def make(folder: Path) -> bytes:
         if reader == "tokenizers":
-            data = library_data.of_document(json.loads(library_files.unigram()))
+            data = huggingface_document.library_data_of(json.loads(library_files.unigram()))
         else:
-            data = library_data.of_model(sentencepiece_model.read(library_files.sentencepiece_model("unigram")))
+            data = sentencepiece_model.library_data_of(
+                sentencepiece_model.read(library_files.sentencepiece_model("unigram"))
+            )
         kept_tokenizer.write(LibraryEncoding.around("kept", data.open()), folder / KEPT)
         return (folder / KEPT).read_bytes()
 
@@ -286,16 +288,16 @@ def test_a_pickle_is_not_opened(tmp_path):
 
 def test_a_normalization_that_leads_out_of_itself_is_refused():
     good = sentencepiece_model.read(library_files.sentencepiece_model()).rules
-    charsmap.check(good, "x")
+    sentencepiece_model.check_charsmap(good, "x")
     size = int.from_bytes(good[:4], "little")
     astray = bytearray(good)
     struct.pack_into("<I", astray, 4, 1 << 30)
     with pytest.raises(FormatError, match="leads out of itself"):
-        charsmap.check(bytes(astray), "x")
+        sentencepiece_model.check_charsmap(bytes(astray), "x")
     with pytest.raises(FormatError, match="not there"):
-        charsmap.check(good[: 4 + size] + b"\0", "x")
+        sentencepiece_model.check_charsmap(good[: 4 + size] + b"\0", "x")
     with pytest.raises(FormatError, match="cut short"):
-        charsmap.check(good[:-1], "x")
+        sentencepiece_model.check_charsmap(good[:-1], "x")
 
 
 @pytest.mark.parametrize("pattern", ["(?!)", "(?<=x)y(?<=z)"])
