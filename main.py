@@ -17,7 +17,7 @@ interpreter."""
 TRY_OPTION = "--try-tokenizer"
 """Internal option of ``engine.library.formats.isolated_check``, likewise."""
 READ_OPTION = "--read-tokenizer"
-"""Internal option of ``engine.library.formats.isolated_read``, likewise."""
+"""Internal option of ``engine.library.formats.reading``, likewise."""
 
 RENDER_OPTION = "--render-templates"
 """Internal option of ``engine.requests.template_file``, likewise."""
@@ -118,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return try_tokenizer()
     if arguments[:1] == [READ_OPTION]:
-        from engine.library.formats.isolated_read import main as read_tokenizer
+        from engine.library.formats.reading import main as read_tokenizer
 
         return read_tokenizer()
     if not wants_command(arguments):

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.errors import EngineError, FormatError
-from engine.library.formats.isolated_read import DoesNotEndError, limit, run
+from engine.library.formats.reading import DoesNotEndError, limit, run
 from engine.library.formats.validation import giving_up, refusing
 from engine.runtime.threads import child_command
 
@@ -74,7 +74,7 @@ def tried(
     if ended.status:
         raise FormatError(_why(ended.status, reader, seconds))
     try:
-        document = json.loads(ended.said)
+        document = json.loads(ended.output)
     except ValueError as error:
         raise FormatError(f"{reader} produced no output on this file") from error
     if "refused" in document:

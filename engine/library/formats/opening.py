@@ -21,10 +21,10 @@ from engine.encoding.encoding import Encoding
 from engine.encoding.library_encoding import LibraryEncoding
 from engine.encoding.preprocessing_encoding import encoding_with, preparation_with
 from engine.errors import EngineError, FormatError
-from engine.library.formats import huggingface, reading
+from engine.library.formats import huggingface
 from engine.library.formats.isolated_check import Tried, tried
-from engine.library.formats.isolated_read import read_apart
 from engine.library.formats.kept_tokenizer import data_of_payload
+from engine.library.formats.reading import read, read_apart
 from engine.library.formats.source import Found, LibraryData
 from engine.library.formats.tokenizer_data import TokenizerData, check, check_work
 from engine.library.formats.validation import PatternNeededError, quoted
@@ -234,12 +234,12 @@ def open_tokenizer(
     ``trusted``: only this program saves files in that folder, so that a tokenizer which was checked when it was saved
     is not checked again. Never set it for a path that a user names.
 
-    ``apart``: read the file in a child process (``engine.library.formats.isolated_read``).
+    ``apart``: read the file in a child process (``engine.library.formats.reading``).
     """
     path = Path(path)
     try:
         with cancellable(cancel_check):
-            found = read_apart(path, pattern, cancel_check) if apart else reading.read(path, pattern, trusted=trusted)
+            found = read_apart(path, pattern, cancel_check) if apart else read(path, pattern, trusted=trusted)
             name = name or _name_of(path)
             if isinstance(found.data, LibraryData):
                 return _by_library(name, found.kind, found.data, cancel_check)

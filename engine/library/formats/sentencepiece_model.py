@@ -116,7 +116,7 @@ class Piece:
 @dataclass(frozen=True, slots=True)
 class SentencePieceModel:
     """A validated model. ``model``: a key of ``MODELS``. ``normalization``: name of the rules in ``rules``, a table as
-    in ``engine.library.formats.charsmap``. ``space_first``: whether a space is added in front of every text.
+    in ``check_charsmap``. ``space_first``: whether a space is added in front of every text.
     ``space_behind``: whether it is added after the text instead. ``spaces_joined``: whether runs of spaces become one,
     and spaces at the ends are removed. ``spaces_marked``: whether spaces are ``▁`` in pieces."""
 

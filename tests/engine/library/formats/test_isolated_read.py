@@ -13,9 +13,9 @@ import pytest
 
 import main
 from engine.errors import FormatError
-from engine.library.formats import isolated_read
-from engine.library.formats.isolated_read import Ended
+from engine.library.formats import reading
 from engine.library.formats.opening import open_tokenizer
+from engine.library.formats.reading import Ended
 from engine.library.formats.saving import save_encoding
 from engine.library.formats.validation import PatternNeededError
 from engine.runtime.threads import child_command
@@ -158,14 +158,14 @@ def test_nobody_who_waits_for_it_any_more_is_waited_for(tmp_path):
 
 
 def test_a_process_that_breaks_off_is_a_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(isolated_read, "run", lambda *_: Ended(-9, b"{"))
+    monkeypatch.setattr(reading, "run", lambda *_: Ended(-9, b"{"))
     with pytest.raises(FormatError, match=r"own\.json: reading crashed or needed"):
         open_tokenizer(tmp_path / "own.json", checked=True, apart=True)
 
 
 @pytest.mark.parametrize("said", [b"", b"{", b"half a line"])
 def test_so_is_one_that_says_nothing(tmp_path, monkeypatch, said):
-    monkeypatch.setattr(isolated_read, "run", lambda *_: Ended(0, said))
+    monkeypatch.setattr(reading, "run", lambda *_: Ended(0, said))
     with pytest.raises(FormatError, match="produced no output"):
         open_tokenizer(tmp_path / "own.json", checked=True, apart=True)
 
@@ -184,15 +184,15 @@ def test_a_fault_of_ours_is_told_by_the_child(tmp_path, monkeypatch, fault):
         raise fault
 
     pipes = Pipes(tmp_path / "own.json")
-    monkeypatch.setattr(isolated_read, "limit", lambda _most: None)
-    monkeypatch.setattr(isolated_read.reading, "read", fail)
-    monkeypatch.setattr(isolated_read.sys, "stdin", pipes.stdin)
-    monkeypatch.setattr(isolated_read.sys, "stdout", pipes.stdout)
-    assert isolated_read.main() == 0
+    monkeypatch.setattr(reading, "limit", lambda _most: None)
+    monkeypatch.setattr(reading, "read", fail)
+    monkeypatch.setattr(reading.sys, "stdin", pipes.stdin)
+    monkeypatch.setattr(reading.sys, "stdout", pipes.stdout)
+    assert reading.main() == 0
     said = pipes.stdout.buffer.getvalue()
     monkeypatch.undo()
     with pytest.raises(FormatError, match=f"reading failed: {type(fault).__name__}"):
-        isolated_read._received(said)
+        reading._received(said)
 
 
 @pytest.mark.parametrize("fault", [MemoryError(), BrokenPipeError()], ids=repr)
@@ -201,29 +201,29 @@ def test_a_child_without_memory_or_parent_ends(tmp_path, monkeypatch, fault):
         raise fault
 
     pipes = Pipes(tmp_path / "own.json")
-    monkeypatch.setattr(isolated_read, "limit", lambda _most: None)
-    monkeypatch.setattr(isolated_read, "_answer", fail)
-    monkeypatch.setattr(isolated_read.sys, "stdin", pipes.stdin)
-    monkeypatch.setattr(isolated_read.sys, "stdout", pipes.stdout)
-    assert isolated_read.main() == 1
+    monkeypatch.setattr(reading, "limit", lambda _most: None)
+    monkeypatch.setattr(reading, "_answer", fail)
+    monkeypatch.setattr(reading.sys, "stdin", pipes.stdin)
+    monkeypatch.setattr(reading.sys, "stdout", pipes.stdout)
+    assert reading.main() == 1
 
 
 def test_so_is_one_that_does_not_start_or_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(isolated_read, "child_command", lambda *_: ([str(tmp_path / "nothing")], {}))
+    monkeypatch.setattr(reading, "child_command", lambda *_: ([str(tmp_path / "nothing")], {}))
     with pytest.raises(FormatError, match="could not start"):
         open_tokenizer(tmp_path / "own.json", checked=True, apart=True)
-    monkeypatch.setattr(isolated_read, "_LONGEST_WAIT", 0.1)
+    monkeypatch.setattr(reading, "_LONGEST_WAIT", 0.1)
     sleeping = [sys.executable, "-c", "import time; time.sleep(60)"]
-    monkeypatch.setattr(isolated_read, "child_command", lambda *_: (sleeping, None))
+    monkeypatch.setattr(reading, "child_command", lambda *_: (sleeping, None))
     with pytest.raises(FormatError, match="timed out"):
         open_tokenizer(tmp_path / "own.json", checked=True, apart=True)
 
 
 def test_a_program_without_an_interpreter_reads_itself(monkeypatch):
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    command, _ = child_command("engine.library.formats.isolated_read", isolated_read.OPTION, ())
-    assert command == [sys.executable, isolated_read.OPTION]
+    command, _ = child_command("engine.library.formats.reading", reading.OPTION, ())
+    assert command == [sys.executable, reading.OPTION]
     asked = []
-    monkeypatch.setattr(isolated_read, "main", lambda: asked.append(1) or 0)
-    assert main.main([isolated_read.OPTION]) == 0
+    monkeypatch.setattr(reading, "main", lambda: asked.append(1) or 0)
+    assert main.main([reading.OPTION]) == 0
     assert asked
