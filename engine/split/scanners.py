@@ -123,8 +123,9 @@ def crossings_of(
 
 
 def wide_table_of(table: ClassTable, crossings: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return uint8[65536 + 2**k], read-only: the flags that ``engine.kernels.block_scanners`` looks up for characters of
-    two and three bytes and for pairs of adjacent ones, for one classification and the crossings of one vocabulary."""
+    """Return uint8[65536 + 2**k], read-only: the flags that ``engine.kernels.block_scanners`` looks up for
+    characters of two and three bytes and for pairs of adjacent ones, for one classification and the crossings of one
+    vocabulary."""
     flags = table.classes.reshape(-1, PAGE)[table.pages[: PAIRS_AT // PAGE]].reshape(-1)
     flags[:0x800] &= characters.CLASS
     crossed = np.unpackbits(crossings[INNER_STARTS:CROSSED_PAIRS], bitorder="little")

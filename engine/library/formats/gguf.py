@@ -25,8 +25,7 @@ from engine.library.formats import huggingface_document
 from engine.library.formats import sentencepiece_model as models
 from engine.library.formats.huggingface import found_in
 from engine.library.formats.source import Found, Source
-from engine.library.formats.spelling import SPACE_MARK
-from engine.library.formats.splits import several_stages_of, stages_of
+from engine.library.formats.spelling import SPACE_MARK, several_stages_of, stages_of
 from engine.library.formats.tokenizer_data import MAX_TOKENS
 from engine.library.formats.validation import PatternNeededError, quoted
 from engine.runtime.cancellation import interruptible

@@ -1,7 +1,7 @@
 """Hugging Face's ``tokenizer.json`` of the byte-level BPE kind: GPT-2's letters for bytes, merges in order.
 
 Character vocabularies with byte fallback are supported in the form that our own training produces
-(``engine.library.formats.character_spelling``).
+(``engine.library.formats.spelling``).
 
 Source: huggingface/tokenizers, src/tokenizer/serialization.rs and src/models/bpe. There, text of an added token always
 becomes that token; here only if special tokens are allowed.
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import FormatError
-from engine.library.formats import character_spelling, spelling, splits
+from engine.library.formats import spelling
 from engine.library.formats.huggingface_document import library_data_of
 from engine.library.formats.source import ForLibrary, Found, Source
 from engine.library.formats.tokenizer_data import (
@@ -136,12 +136,12 @@ def read(document: dict[str, Any]) -> TokenizerData:
     model = member(document, "model", dict)
     _check_kind(model)
     in_characters = bool(model.get("byte_fallback"))
-    unspelled = character_spelling.unspelled if in_characters else spelling.unspelled
+    unspelled = spelling.unspelled_in_characters if in_characters else spelling.unspelled
     specials, notes = _added_tokens(document)
     ranks = _tokens(member(model, "vocab", dict, "model"), specials, unspelled)
     merges = _merges(member(model, "merges", list, "model"), ranks, unspelled)
     if in_characters:
-        character_spelling.check_characters(ranks, merges)
+        spelling.check_characters(ranks, merges)
     else:
         _check_bytes(ranks)
         if not model.get("ignore_merges"):
@@ -151,7 +151,7 @@ def read(document: dict[str, Any]) -> TokenizerData:
     steps = steps_of(document.get("normalizer"))
     if _adds_tokens(document.get("post_processor")):
         notes.append("It puts special tokens around each text. They are framing, and not part of any count here.")
-    expression = splits.expression_of(document.get("pre_tokenizer"), in_characters=in_characters)
+    expression = spelling.expression_of(document.get("pre_tokenizer"), in_characters=in_characters)
     return TokenizerData(expression, ranks, specials, steps, tuple(notes), in_characters)
 
 
@@ -261,7 +261,7 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
     if len(set(data.special_tokens.values())) < len(data.special_tokens):
         raise FormatError("Hugging Face's files cannot hold two special tokens with the same id")
     in_characters = data.byte_fallback
-    spelled = character_spelling.spelled if in_characters else spelling.spelled
+    spelled = spelling.spelled_in_characters if in_characters else spelling.spelled
     tokens = {token_id: spelled(token) for token, token_id in data.ranks.items()}
     spellings = set(tokens.values())
     for text, token_id in data.special_tokens.items():
@@ -271,14 +271,14 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
             )
         # They must be in the vocabulary too: otherwise a reader renumbers them after the last token.
         tokens[token_id] = text
-    merges = character_spelling.merges_between_characters if in_characters else merges_of_ranks
+    merges = spelling.merges_between_characters if in_characters else merges_of_ranks
     document = {
         "version": "1.0",
         "truncation": None,
         "padding": None,
         "added_tokens": [_added_token(text, token_id) for text, token_id in _by_id(data.special_tokens)],
         "normalizer": normalizer_of(data.normalization),
-        "pre_tokenizer": splits.stages_of(data.pattern, in_characters=in_characters),
+        "pre_tokenizer": spelling.stages_of(data.pattern, in_characters=in_characters),
         "post_processor": None,
         "decoder": _decoder(data.normalization, in_characters=in_characters),
         "model": {

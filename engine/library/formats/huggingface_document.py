@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MAX_STEPS = 40
 LONGEST_SPELLED_PATTERN = 10_000
 """Maximum length of a pattern in characters, with ``[...]`` counted as one, since a class may be spelled out as a
-thousand ranges (``engine.library.formats.splits``)."""
+thousand ranges (``engine.library.formats.spelling``)."""
 
 LONGEST_REPLACEMENT = 64
 MAX_GROWTH = 64

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engine.errors import FormatError
 from engine.library.formats.source import Found, Source
-from engine.library.formats.splits import BY_MINBPE, WHOLE_TEXT
+from engine.library.formats.spelling import BY_MINBPE, WHOLE_TEXT
 from engine.library.formats.tokenizer_data import (
     LONGEST_TOKEN,
     MAX_IDS,

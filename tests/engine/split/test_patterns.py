@@ -6,7 +6,7 @@ from collections import Counter
 
 import engine
 from engine.library.bundled_encodings import ENTRIES
-from engine.library.formats import gguf, splits
+from engine.library.formats import gguf, spelling
 from engine.split.patterns import GPT2, KNOWN_SPLITS, NAMED_SPLITS, PATTERNS
 from gui.tokenizers.library.service import PATTERN_NAMES
 from gui.tokenizers.train.form import PATTERNS as TRAINING_PATTERNS
@@ -34,10 +34,10 @@ def test_every_spelling_leads_back_to_the_pattern():
     for known in PATTERNS:
         for text in (known.expression, *known.also):
             assert KNOWN_SPLITS[text] == known.scan
-        assert splits.expression_of(splits.stages_of(known.expression)) == known.expression or not known.stages
+        assert spelling.expression_of(spelling.stages_of(known.expression)) == known.expression or not known.stages
         assert all(gguf.SPLITS[name] == known.expression for name in known.gguf)
-        assert not known.minbpe or splits.BY_MINBPE[known.minbpe] == known.expression
-    assert splits.stages_of(GPT2.expression) == {"use_regex": True} | splits._BYTES
+        assert not known.minbpe or spelling.BY_MINBPE[known.minbpe] == known.expression
+    assert spelling.stages_of(GPT2.expression) == {"use_regex": True} | spelling._BYTES
 
 
 def test_bundled_encodings_name_patterns_of_the_table():

@@ -9,7 +9,7 @@ import engine
 from engine.errors import FormatError
 from engine.library.bundled_encodings import expression_named
 from engine.library.formats import minbpe
-from engine.library.formats.splits import BY_MINBPE
+from engine.library.formats.spelling import BY_MINBPE
 from engine.library.formats.tokenizer_data import TokenizerData
 from engine.split.pretokenization import pretokenizer
 from tests.engine.library.formats.minbpe_oracle import MinbpeModel

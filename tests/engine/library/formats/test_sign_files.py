@@ -13,9 +13,9 @@ from tokenizers import Tokenizer
 import engine
 from engine.errors import FormatError
 from engine.library.formats import huggingface
-from engine.library.formats.character_spelling import spelled, unspelled
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.saving import save_encoding
+from engine.library.formats.spelling import spelled_in_characters, unspelled_in_characters
 from engine.training.settings import check_can_be_saved
 from engine.training.types import TrainingSettings
 from tests.engine.library.formats.minbpe_oracle import MinbpeModel
@@ -115,9 +115,9 @@ def test_a_token_that_looks_like_a_byte_cannot_be_held(tmp_path):
 
 def test_how_tokens_are_spelled():
     for token, letters in (("▁a".encode(), "▁a"), (b"A", "A"), (b"\xe2", "<0xE2>"), (b"\xe2\x96", "<0xE2><0x96>")):
-        assert spelled(token) == letters
-        assert unspelled(letters) == token
-    assert unspelled("\ud800") is None
+        assert spelled_in_characters(token) == letters
+        assert unspelled_in_characters(letters) == token
+    assert unspelled_in_characters("\ud800") is None
 
 
 def changed(change) -> dict:
