@@ -30,7 +30,7 @@ def write_texts(folder: Path) -> None:
 
 def load_trainer(texts: Path) -> None:
     """Load the kernels into this process for all children. Leaves no thread behind."""
-    from engine.training.warm_up import warm_up
+    from engine.training.run import warm_up
 
     warm_up()
     expected_merges(texts)

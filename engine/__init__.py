@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     )
     from engine.library.bundled_encodings import EncodingEntry
     from engine.library.catalog import (
+        UserEntry,
         add_folder,
         encoding_entries,
         encoding_for_model,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     )
     from engine.library.formats.opening import OpenedTokenizer, load, open_tokenizer
     from engine.library.formats.saving import Saved, save_encoding
-    from engine.library.user_encodings import UserEntry
     from engine.training.evaluation import evaluate, longest_tokens, overlap
     from engine.training.forecast import forecast
     from engine.training.run import TrainingRun, train
@@ -50,7 +50,7 @@ _HOMES = {
     "MergeStep": "types",
     "MergeTree": "types",
     "OpenedTokenizer": "library.formats.opening",
-    "UserEntry": "library.user_encodings",
+    "UserEntry": "library.catalog",
     "Saved": "library.formats.saving",
     "TextEdit": "types",
     "TextStatistics": "types",

@@ -20,7 +20,7 @@ IN_ITS_FOLDER = {"engine/library/formats/saving.py", "engine/library/formats/kep
 EXCEPTIONS = {
     "engine/kernels/cache_folder.py",
     "engine/corpus/count_cache.py",
-    "engine/library/user_encodings.py",
+    "engine/library/catalog.py",
     "gui/state/session_slot.py",
 }
 

@@ -33,7 +33,9 @@ ENCODE = "encode"
 TRAIN = "train"
 """Family of all kernels that train."""
 
-FAMILIES: Mapping[str, str] = MappingProxyType({ENCODE: "engine.library.warm_up", TRAIN: "engine.training.warm_up"})
+FAMILIES: Mapping[str, str] = MappingProxyType(
+    {ENCODE: "engine.library.bundled_encodings", TRAIN: "engine.training.run"}
+)
 """Family -> the module whose ``warm_up()`` calls every kernel of the family with every combination of argument types
 that occurs."""
 

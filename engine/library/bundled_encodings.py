@@ -1,15 +1,21 @@
-"""Encodings that are bundled with Tokenloupe: their descriptions, and opening them from engine/data."""
+"""Encodings that are bundled with Tokenloupe: their descriptions, and opening them from engine/data.
+
+``warm_up`` calls every encoding kernel, so that all are compiled: see ``engine.encoding.compiling``.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from engine.encoding.encoding import Encoding
-from engine.errors import UnknownEncodingError
+from engine.errors import DamagedVocabularyError, UnknownEncodingError
 from engine.split import patterns
 from engine.split.patterns import NAMED_SPLITS, SplitPattern
 from engine.text.normalization import SIGNS_AS_SPACES
@@ -181,3 +187,25 @@ def expression_named(pattern: str) -> str:
         return NAMED_SPLITS[pattern].expression
     named = {entry.name: entry.pattern.expression for entry in ENTRIES}
     return named.get(pattern, pattern)
+
+
+def warm_up() -> None:
+    """Compile or load all encoding kernels, and build the tables of all bundled vocabularies."""
+    from engine.text.digests import ContentDigests
+    from engine.vocabulary.bundle import table_from_ranks
+    from engine.vocabulary.tables import build_tables, fingerprint_of
+
+    # The tables of the bundled vocabularies may exist already; then they would not call the kernels that build tables.
+    bytes_and_a_merge = {bytes([value]): value for value in range(256)} | {b"ab": 256}
+    table = table_from_ranks(bytes_and_a_merge)
+    build_tables(table, fingerprint_of(table))
+    encodings = Catalog(DATA_DIR)
+    for name in encodings.names():
+        with contextlib.suppress(DamagedVocabularyError):  # reported when that encoding is used; the others work
+            encoding = encodings.get(name)
+            encoding.use_kernels()
+            native = encoding.native
+            if native is not None and native.can_scan:  # rarely needed, so ``use_kernels`` does not load them
+                nothing, nowhere = np.frombuffer(b"", dtype=np.uint8), np.empty((0, 2), dtype=np.int64)
+                native.count_texts(nothing, nowhere)
+                ContentDigests(b"", native.sum_blocks).of_many(nothing, nowhere)

@@ -247,7 +247,9 @@ class Merger:
     def _new_pairs(self, bits: int) -> None:
         self._work.state[train_merge.PAIR_SHIFT] = 64 - bits
         self._work.state[train_merge.PAIRS_USED] = 0
-        self._work = self._work._replace(pairs=zeros(2 << bits), lists=zeros(2 << bits))
+        self._work = self._work._replace(
+            pairs=np.zeros(2 << bits, dtype=np.int64), lists=np.zeros(2 << bits, dtype=np.int64)
+        )
 
     def _resize_pairs(self, bits: int, least: int) -> None:
         """Rebuild the table of pairs at another size, keeping the pairs with a count of at least ``least``."""
@@ -278,11 +280,6 @@ class Merger:
             self._widen_queue()
         else:
             self._work = work._replace(records=np.empty(2 * needed * 5 // 4 + 2, dtype=np.int64))
-
-
-def zeros(size: int) -> NDArray[np.int64]:
-    """Return int64[size], all zero."""
-    return np.zeros(size, dtype=np.int64)
 
 
 def _larger(array: NDArray[np.int64], used: int, size: int) -> NDArray[np.int64]:

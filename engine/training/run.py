@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import tempfile
 import time
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -21,9 +22,18 @@ from numpy.typing import NDArray
 from engine.corpus.types import CorpusRules, SkippedFile
 from engine.encoding.encoding import Encoding
 from engine.errors import TrainingError
+from engine.kernels.train_merge import move_pairs
 from engine.split.pretokenization import SplitTimeoutError
 from engine.training.checkpoint import Facts, damaged, read_checkpoint, settings_in, write_checkpoint
-from engine.training.counting import CorpusCounting, Counting, TextOrPath, as_items, documents_of
+from engine.training.counting import (
+    CorpusCounting,
+    Counting,
+    PretokenCounter,
+    TextOrPath,
+    as_items,
+    documents_of,
+    is_valid,
+)
 from engine.training.merging import CorpusMerging
 from engine.training.settings import check_takes_bytes, plan_for
 from engine.training.texts import Document
@@ -303,3 +313,32 @@ def train(
     while not run.done:
         run.advance(seconds=1.0)
     return run.encoding(name)
+
+
+# --- warm-up ----------------------------------------------------------------------------------------------------------
+
+
+_TEXT = "She sells sea shells on the sea shore; the shells that she sells are sea shells, I'm sure. "
+_LONG_PRETOKEN = "abcdefgh" * 100
+
+
+def warm_up() -> None:
+    """Compile all training kernels by calling them, or load them: see ``engine.encoding.compiling``."""
+    texts = [_TEXT * 3 + _LONG_PRETOKEN + str(number) for number in range(3)]
+    for pattern, alphabet in (
+        ("whitespace", "bytes"),
+        ("gpt2", "bytes"),
+        ("cl100k_base", "bytes"),
+        ("o200k_base", "characters"),
+    ):
+        run = TrainingRun(texts, 330, pattern, alphabet, min_count=1, threads=2)
+        while not run.done:
+            run.advance(10.0)
+        run.encoding("warm-up")
+    with tempfile.TemporaryDirectory() as folder:
+        run.save(Path(folder, "checkpoint"))
+    is_valid(_TEXT.encode("utf-8"))
+    counter = PretokenCounter(r"\w+")
+    counter.unpack(counter.pack())
+    pairs, lists, new_pairs, new_lists = np.zeros((4, 4), dtype=np.int64)
+    move_pairs(pairs, lists, new_pairs, new_lists, 63, 0)

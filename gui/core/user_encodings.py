@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from engine import Encoding
-    from engine.library.user_encodings import Kind, UserEntry
+    from engine.library.catalog import Kind, UserEntry
 
 OpenEncoding = Callable[[str], "Encoding"]
 """Opens an encoding by name, on a worker thread. Raises ValueError if the name is unknown, and OSError."""
@@ -64,7 +64,7 @@ class UserEncodings:
     def free_name(self, name: str) -> str:
         """Return ``name``, with the first free number appended if it is taken."""
         import engine
-        from engine.library.user_encodings import is_kept
+        from engine.library.catalog import is_kept
 
         self.find()
         taken = set(engine.list_encoding_names())

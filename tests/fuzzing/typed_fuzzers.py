@@ -19,7 +19,7 @@ from engine.corpus.types import CorpusRules
 from engine.corpus.walk import FolderWalk
 from engine.encoding import compiling
 from engine.errors import EngineError
-from engine.training.warm_up import warm_up
+from engine.training.run import warm_up
 from engine.vocabulary.entries import entries_of
 from engine.vocabulary.entry_search import MODES, EntryQuery, EntrySearch, QueryError
 from gui.costs.price_facts_service import value_of

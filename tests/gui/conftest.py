@@ -113,7 +113,7 @@ def no_key_is_held_down() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def trainer_kernels() -> None:
     """Compiled before a window opens: compiling holds the interpreter, and with it everything that waits."""
-    from engine.training.warm_up import warm_up
+    from engine.training.run import warm_up
 
     warm_up()
 

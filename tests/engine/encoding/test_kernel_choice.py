@@ -11,7 +11,7 @@ from engine.encoding import encoder_choice
 from engine.encoding.encoder_choice import EncoderChoice
 from engine.encoding.encoding import Encoding
 from engine.kernels._jit import COMPILED
-from engine.library import bundled_encodings, catalog, warm_up
+from engine.library import bundled_encodings, catalog
 
 
 class NoCompilerError(Exception):
@@ -118,7 +118,7 @@ def test_a_damaged_encoding_is_found_out_when_it_is_opened(with_a_damaged_file, 
 
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 def test_a_damaged_encoding_does_not_keep_kernels_from_the_others(with_a_damaged_file, monkeypatch):
-    warm_up.warm_up()
+    bundled_encodings.warm_up()
     compiled(monkeypatch, False)
     use = EncoderChoice(None)
     with pytest.raises(engine.DamagedVocabularyError):

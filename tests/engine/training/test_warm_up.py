@@ -14,7 +14,7 @@ CODE = """
 import importlib, pkgutil
 from pathlib import Path
 import engine.kernels
-from engine.training.warm_up import warm_up
+from engine.training.run import warm_up
 
 def signatures():
     found = {}
