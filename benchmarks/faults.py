@@ -94,14 +94,14 @@ def tried(folder: Path, texts: Path, seed: int) -> tuple[list[Life], list[str]]:
 def break_the_writer() -> None:
     """Write files in place, without flushing."""
     from engine.runtime import atomic_files
-    from engine.training import checkpoint
+    from engine.training import run as training_run
 
     @contextlib.contextmanager
     def in_place(path: Path, **_: Any) -> Iterator[IO[bytes]]:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             yield file
 
-    for module in (atomic_files, checkpoint):
+    for module in (atomic_files, training_run):
         module.replacement_of = in_place  # type: ignore[attr-defined]
 
 

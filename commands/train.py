@@ -226,7 +226,7 @@ def _checked_settings(paths: Sequence[str], options: dict[str, Any]) -> Training
 
 def _kept_settings(context: click.Context, resume: Path, options: dict[str, Any]) -> TrainingSettings:
     """Return the settings of a resumed run. Raises BadInput, also if an option contradicts them."""
-    from engine.training.checkpoint import read_settings
+    from engine.training.run import read_settings
 
     usable(resume.stat, str(resume))
     settings = usable(lambda: read_settings(resume))

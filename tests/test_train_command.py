@@ -17,8 +17,7 @@ import engine
 import main
 from engine.kernels.cache_folder import VARIABLE, current_folder
 from engine.training import run as training
-from engine.training.checkpoint import UnsavedCheckpointError
-from engine.training.run import TrainingRun
+from engine.training.run import TrainingRun, UnsavedCheckpointError
 from tests.engine.library.formats.trained import TEXT as BASE
 
 ROOT = Path(__file__).resolve().parents[1]

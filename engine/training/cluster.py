@@ -32,11 +32,10 @@ from engine.errors import TrainingError
 from engine.kernels.cache_folder import current_folder, kept_in, sources_digest
 from engine.split.patterns import NAMED_SPLITS
 from engine.split.pretokenization import SplitTimeoutError
-from engine.training.checkpoint import Arrays, Facts
 from engine.training.counting import Counting, PretokenCounter, is_valid, pack_documents
 from engine.training.settings import TrainingPlan, plan_for
 from engine.training.texts import Document, PieceReader, cut_pieces
-from engine.training.types import TrainingSettings
+from engine.training.types import Arrays, Facts, TrainingSettings
 
 PART_BYTES = 64 << 20
 """Size of a part, in bytes. A third of a second of work, so that a lost one costs little. Its counts take a few MB."""

@@ -34,9 +34,9 @@ from engine.split.patterns import KNOWN_SPLITS
 from engine.split.pretokenization import PretokenChunk, pretoken_chunks_in_time, pretokenizer
 from engine.split.scanners import Scanner
 from engine.text.offsets import Uncut, is_utf8, pairs
-from engine.training.checkpoint import Arrays, Facts
 from engine.training.settings import TrainingPlan
 from engine.training.texts import Document, PieceReader, text_document
+from engine.training.types import Arrays, Facts
 
 TextOrPath = str | bytes | os.PathLike[str] | CorpusSurvey
 

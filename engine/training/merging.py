@@ -33,7 +33,6 @@ from engine.kernels.train_merge import (
     start_lists,
 )
 from engine.text.sentencepiece import SIGN
-from engine.training.checkpoint import Arrays, Facts
 from engine.training.counting import Counting
 from engine.training.settings import TrainingPlan, most_merges
 from engine.training.trained_encoding import (
@@ -46,7 +45,7 @@ from engine.training.trained_encoding import (
     write_in_bytes,
     write_in_characters,
 )
-from engine.training.types import Merge, TrainingCurve
+from engine.training.types import Arrays, Facts, Merge, TrainingCurve
 
 
 class MergeList(Sequence[Merge]):

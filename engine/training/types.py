@@ -6,13 +6,17 @@ Units: ``byte`` counts UTF-8 bytes of text unless the name says file bytes; time
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from engine.corpus.types import SkippedFile
+
+Facts: TypeAlias = "dict[str, Any]"
+Arrays: TypeAlias = "dict[str, NDArray[Any]]"
+"""What a checkpoint holds: data as JSON, and arrays by name."""
 
 Stage = Literal["looking", "counting", "merging", "done"]
 """``looking``: listing files; ``counting``: reading texts and splitting them into pretokens; ``merging``: merging

@@ -22,8 +22,7 @@ from engine.corpus.walk import FoundFile
 from engine.errors import EngineError
 from engine.library import catalog
 from engine.library.catalog import UserEncodings
-from engine.training.checkpoint import read_checkpoint, write_checkpoint
-from engine.training.run import TrainingRun
+from engine.training.run import TrainingRun, read_checkpoint, write_checkpoint
 from engine.training.types import TrainingSettings
 from gui.core import version_store as store
 from gui.core.text_chunks import chunked

@@ -17,9 +17,8 @@ from engine import TrainingError, TrainingRun
 from engine.kernels._jit import COMPILED
 from engine.runtime import atomic_files
 from engine.split import pretokenization
-from engine.training import checkpoint
 from engine.training import texts as training_texts
-from engine.training.checkpoint import UnsavedCheckpointError
+from engine.training.run import UnsavedCheckpointError, write_checkpoint
 from tests.patience import PATIENCE_SECONDS
 from tests.thoroughness import mostly_deep
 
@@ -198,7 +197,7 @@ def test_a_damaged_checkpoint_is_refused(folder, tmp_path):
 )
 def test_what_is_no_checkpoint_of_this_program_is_refused(tmp_path, facts, message):
     path = tmp_path / "checkpoint"
-    checkpoint.write_checkpoint(path, facts, {})
+    write_checkpoint(path, facts, {})
     with pytest.raises(TrainingError, match=message):
         TrainingRun.resume(path)
 
@@ -293,7 +292,7 @@ def test_an_array_whose_kind_is_no_expression_is_no_checkpoint(tmp_path, header)
 
 def test_an_archive_with_a_password_is_no_checkpoint(tmp_path):
     path = tmp_path / "checkpoint"
-    checkpoint.write_checkpoint(path, {}, {})
+    write_checkpoint(path, {}, {})
     content = bytearray(path.read_bytes())
     for mark, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         content[content.index(mark) + flags] |= 1
