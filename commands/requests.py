@@ -15,12 +15,11 @@ from commands.encodings import EncoderChoice, chosen_encoding, named_encoding
 from commands.inputs import STANDARD_INPUT
 from commands.program import BadInput, remark, say, say_json, usable
 from engine.requests.bodies.reader import LARGEST_BODY, ReadBody, read_body
-from engine.requests.choosing import template_for_model
 from engine.requests.counting import RequestCounter
 from engine.requests.images import rule_for_model
 from engine.requests.lines import LineCount, LinesReport, RequestLines, written_table
 from engine.requests.template_file import TemplateFile, read_source
-from engine.requests.templates import TEMPLATES
+from engine.requests.templates import TEMPLATES, template_for_model
 from engine.requests.types import KINDS, Part, Tally, TallySum
 from gui.core.request_tokens import LABELS, RequestTokens, token_count
 

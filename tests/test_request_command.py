@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from engine.requests.choosing import template_for_model
-from engine.requests.templates import TEMPLATES
+from engine.requests.templates import TEMPLATES, template_for_model
 from pricing import load_catalog
 from tests.engine.requests.samples import COOKBOOK, WEATHER_TOOL
 from tests.engine.requests.test_bodies import ANTHROPIC, CHAT

@@ -1,7 +1,8 @@
-"""Template: turns a request into pieces."""
+"""Template: turns a request into pieces. With what all templates are made of."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -72,3 +73,8 @@ def written(text: str, message: int) -> Piece:
 def tools_text(text: str, message: int = -1) -> Piece:
     """Return a piece of tool definitions, which are user text too."""
     return Piece("tools", text, by_template=False, message=message)
+
+
+def json_text(value: object, indent: int | None = None) -> str:
+    """Return JSON as chat templates write it (``tojson``): characters beyond ASCII unescaped."""
+    return json.dumps(value, ensure_ascii=False, indent=indent)

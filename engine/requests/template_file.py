@@ -22,8 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from engine.requests.template import Surroundings, Template
-from engine.requests.tools import json_text
+from engine.requests.template import Surroundings, Template, json_text
 from engine.requests.types import Kind, Message, Piece, Request, TemplateError
 from engine.runtime.threads import child_command
 from engine.split.special_text import special_token_regex

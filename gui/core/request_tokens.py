@@ -50,7 +50,7 @@ class RequestTokens:
 
 def own_template(model: Model) -> str:
     """Return the key of the template implied by the model's name."""
-    from engine.requests.choosing import template_for_model
+    from engine.requests.templates import template_for_model
 
     return template_for_model(model.id)
 

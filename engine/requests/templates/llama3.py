@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from engine.requests.template import Surroundings, Template, overhead, tools_text, written
-from engine.requests.tools import json_text
+from engine.requests.template import Surroundings, Template, json_text, overhead, tools_text, written
 from engine.requests.types import Message, Piece, Request
 
 BEGIN, HEAD, HEAD_END, END = "<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.requests.template import Surroundings, Template, overhead, tools_text, written
-from engine.requests.tools import json_text
+from engine.requests.template import Surroundings, Template, json_text, overhead, tools_text, written
 from engine.requests.types import Message, Piece, Request
 
 BEGIN, END = "<s>", "</s>"

@@ -150,7 +150,7 @@ def image_rules() -> tuple[str, ...]:
 
 def template_for(model: str) -> str:
     """Return the key of a model's template; empty if its name does not determine one."""
-    from engine.requests.choosing import UNKNOWN, template_for_model
+    from engine.requests.templates import UNKNOWN, template_for_model
 
     key = template_for_model(model) if model else UNKNOWN
     return "" if key == UNKNOWN and not model.startswith(("claude", "gemini")) else key

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.requests.bodies.reader import read_body
-from engine.requests.tools import COOKBOOK_NOTE, RENDERING_NOTE, rendered
+from engine.requests.templates.openai import COOKBOOK_NOTE, RENDERING_NOTE, rendered
 from engine.requests.types import Message, Request, Tool
 from tests.engine.requests.samples import WEATHER, tallied
 

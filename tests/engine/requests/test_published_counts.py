@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 import engine
-from engine.requests.choosing import template_for_model
-from engine.requests.templates import TEMPLATES
-from engine.requests.templates.harmony import system_text
+from engine.requests.templates import TEMPLATES, template_for_model
+from engine.requests.templates.openai import system_text
 from engine.requests.types import Message, Request, Tool
 from tests.engine.requests.samples import COOKBOOK, DAY, WEATHER, WEATHER_TOOL, counted, tallied
 

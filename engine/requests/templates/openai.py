@@ -1,17 +1,25 @@
-"""Rendering of tools for models, and OpenAI's token counts for tools by the published approximations.
+"""OpenAI's templates: its chat models, harmony for gpt-oss, and how both are shown tools.
 
-``namespace`` renders tools as the TypeScript-like declarations that OpenAI's models are shown. Source: openai/harmony,
-docs/format.md, "Function calling"; hmarr/openai-chat-tokens documents the same rendering.
+*Chat*: a formula instead of a text, because the rendered messages are not published. Source: OpenAI's cookbook, "How to
+count tokens with tiktoken", section 6: 3 for every message, 1 for a name, 3 for the beginning of the reply. The text
+shown is the ChatML that each of these threes stands for: beginning, separator and end of a message. The cookbook's
+example has 129 tokens in cl100k_base and 124 in o200k_base, equal to the API. Source of the cost of calls and their
+results: gpt-tokenizer. A message with the role ``function`` has the name of the function instead of its role; a call
+has 3 in addition to its name and arguments.
+
+*Harmony*. Source: openai/harmony, docs/format.md. Its standard system message has 61 tokens, 75 with the sentence on
+tools; the developer message adds 7 to its instructions. ``namespace`` renders tools as the TypeScript-like declarations
+that gpt-oss is shown ("Function calling"); hmarr/openai-chat-tokens documents the same rendering.
 
 ``rendered`` renders functions like hmarr/openai-chat-tokens and gpt-tokenizer, to count the tokens that OpenAI bills
-for them. It differs from ``namespace``, which is the text that gpt-oss actually receives, in two ways: nested objects
-are indented, and descriptions inside them are omitted. Only functions and their own parameters keep theirs.
+for them. It differs from ``namespace`` in two ways: nested objects are indented, and descriptions inside them are
+omitted. Only functions and their own parameters keep theirs.
 
 ``tools_tokens`` returns OpenAI's count for tools by the two published approximations:
 
-* *The cookbook* ("How to count tokens with tiktoken", section 7) was measured on tools with a description, whose
-  parameters are strings, numbers or enumerations, also described: 101 for its weather example in o200k_base, 105 in
-  cl100k_base, equal to the API. Such tools are counted by it.
+* *The cookbook* (section 7) was measured on tools with a description, whose parameters are strings, numbers or
+  enumerations, also described: 101 for its weather example in o200k_base, 105 in cl100k_base, equal to the API. Such
+  tools are counted by it.
 * *The rendering* (hmarr/openai-chat-tokens, gpt-tokenizer) was measured on all others: without descriptions, without
   parameters, nested. Those are counted by it (``rendered``), with its constants. For a nested schema the count is an
   estimate.
@@ -22,10 +30,12 @@ The two differ by a few tokens on the same tool; ``ToolsCount.note`` names the o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any, NamedTuple
 
-from engine.requests.types import Grade, Request, Tool
+from engine.requests.template import Surroundings, Template, json_text, overhead, tools_text, written
+from engine.requests.types import Grade, Message, Piece, Request, Tool
 
 
 def text_of(schema: Mapping[str, Any], key: str) -> str:
@@ -60,11 +70,6 @@ def type_of(schema: Mapping[str, Any]) -> str:
     if isinstance(found, list):
         return " | ".join(name for name in found if isinstance(name, str))
     return found if isinstance(found, str) else ""
-
-
-def json_text(value: object, indent: int | None = None) -> str:
-    """Return JSON as chat templates write it (``tojson``): characters beyond ASCII unescaped."""
-    return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
 # --- tools ------------------------------------------------------------------------------------------------------------
@@ -270,3 +275,159 @@ def _is_flat(tool: Tool) -> bool:
 
 def _is_plain(schema: Mapping[str, Any]) -> bool:
     return not {"properties", "items", "anyOf", "oneOf", "allOf", "$ref"} & set(schema)
+
+
+# --- chat models ------------------------------------------------------------------------------------------------------
+
+
+MESSAGE, MESSAGE_SEPARATOR, MESSAGE_END = "<|im_start|>", "<|im_sep|>", "<|im_end|>"
+
+
+def render_chat(request: Request, around: Surroundings) -> Iterator[Piece]:
+    """Yield the pieces of a request."""
+    tools = tools_tokens(request, around.encoding, around.count)
+    padded = _first_system(request) if tools.pads_system else None
+    for number, message in enumerate(request.messages):
+        yield from _chat_header(message, number)
+        yield written(message.content, number)
+        if number == padded and message.content and not message.content.endswith("\n"):
+            yield overhead("\n", number)
+        yield from _chat_calls(message, number, around.count)
+        yield overhead(MESSAGE_END, number)
+    if request.tools:
+        listed = json_text([tool.as_json() for tool in request.tools])
+        spread = UNSURE_TOKENS * len(request.tools) if tools.grade == "estimate" else 0
+        yield Piece(
+            *("tools", listed, False, tools.tokens, -1, tools.grade, tools.note),
+            less=min(spread, tools.tokens),
+            more=spread,
+        )
+    yield overhead(f"{MESSAGE}assistant{MESSAGE_SEPARATOR}")
+
+
+def _first_system(request: Request) -> int | None:
+    places = (number for number, message in enumerate(request.messages) if message.role in SYSTEM_ROLES)
+    return next(places, None)
+
+
+def _chat_header(message: Message, number: int) -> Iterator[Piece]:
+    name = Piece("overhead", message.name, by_template=False, message=number)
+    if message.role == "function" and message.name:
+        yield overhead(MESSAGE, number)
+        yield name
+    else:
+        yield overhead(f"{MESSAGE}{message.role}", number)
+        if message.name:
+            yield Piece("overhead", " name=", tokens=1, message=number)
+            yield name
+    yield overhead(MESSAGE_SEPARATOR, number)
+
+
+def _chat_calls(message: Message, number: int, count: Callable[[str], int]) -> Iterator[Piece]:
+    """Yield the pieces of a message's calls. The cost of ``tool_calls`` is not published: they are counted like a
+    ``function_call``, which has no ID. The range allows for the ID with a mark on each side of it."""
+    for call in message.tool_calls:
+        grade: Grade = "estimate" if call.call_id else "formula"
+        less, more = (2, count(call.call_id) + 2) if call.call_id else (0, 0)
+        yield Piece("overhead", " to=functions.", True, 2, number, grade, less=less, more=more)
+        yield written(call.name, number)
+        yield Piece("overhead", " ", tokens=1, message=number, grade=grade)
+        yield written(call.arguments, number)
+
+
+CHAT = Template(
+    key="openai",
+    label="OpenAI chat (formula)",
+    render=render_chat,
+    encoding="o200k_base",
+    other_encodings=frozenset({"cl100k_base"}),
+    special=frozenset((MESSAGE, MESSAGE_SEPARATOR, MESSAGE_END)),
+    grade="formula",
+    tools="formula",
+    images="gpt-4o",
+    remark="OpenAI does not publish what messages become. The formula is its own, and, as it says, an approximation.",
+    source="OpenAI cookbook, How to count tokens with tiktoken",
+)
+
+
+# --- harmony ----------------------------------------------------------------------------------------------------------
+
+
+START, CHANNEL, CONSTRAIN, BODY = "<|start|>", "<|channel|>", "<|constrain|>", "<|message|>"
+END, CALL = "<|end|>", "<|call|>"
+
+
+def render_harmony(request: Request, around: Surroundings) -> Iterator[Piece]:
+    """Yield the pieces of a request. Instructions and tools go into one developer message."""
+    yield overhead(f"{START}system{BODY}{system_text(around.today, bool(request.tools))}{END}")
+    yield from _developer(request)
+    called = {call.call_id: call.name for message in request.messages for call in message.tool_calls}
+    for number, message in enumerate(request.messages):
+        if message.role in ("system", "developer"):
+            continue
+        if message.role == "tool":
+            yield overhead(f"{START}", number)
+            yield written(f"functions.{message.name or called.get(message.call_id, '')}", number)
+            yield overhead(f" to=assistant{CHANNEL}commentary{BODY}", number)
+        elif message.role == "assistant":
+            yield from _harmony_calls(message, number)
+            if message.tool_calls and not message.content:
+                continue
+            yield overhead(f"{START}assistant{CHANNEL}final{BODY}", number)
+        else:
+            yield overhead(f"{START}{message.role}{BODY}", number)
+        yield written(message.content, number)
+        yield overhead(END, number)
+    if request.awaits_reply:
+        yield overhead(f"{START}assistant")
+
+
+def system_text(today: date, with_tools: bool) -> str:
+    """Return the standard system message for a date."""
+    text = (
+        "You are ChatGPT, a large language model trained by OpenAI.\nKnowledge cutoff: 2024-06\n"
+        f"Current date: {today.isoformat()}\n\nReasoning: medium\n\n"
+        "# Valid channels: analysis, commentary, final. Channel must be included for every message."
+    )
+    return f"{text}\nCalls to these tools must go to the commentary channel: 'functions'." if with_tools else text
+
+
+def _developer(request: Request) -> Iterator[Piece]:
+    instructions = [
+        (number, message.content)
+        for number, message in enumerate(request.messages)
+        if message.role in ("system", "developer")
+    ]
+    if not instructions and not request.tools:
+        return
+    yield overhead(f"{START}developer{BODY}")
+    for place, (number, content) in enumerate(instructions):
+        yield overhead("\n\n" if place else "# Instructions\n\n", number)
+        yield written(content, number)
+    if request.tools:
+        if instructions:
+            yield overhead("\n\n")
+        yield tools_text(f"# Tools\n\n## functions\n\n{namespace(request.tools)}")
+    yield overhead(END)
+
+
+def _harmony_calls(message: Message, number: int) -> Iterator[Piece]:
+    for call in message.tool_calls:
+        yield overhead(f"{START}assistant{CHANNEL}commentary to=functions.", number)
+        yield written(call.name, number)
+        yield overhead(f" {CONSTRAIN}json{BODY}", number)
+        yield written(call.arguments, number)
+        yield overhead(CALL, number)
+
+
+HARMONY = Template(
+    key="harmony",
+    label="Harmony (gpt-oss)",
+    render=render_harmony,
+    encoding="o200k_harmony",
+    special=frozenset((START, CHANNEL, CONSTRAIN, BODY, END, CALL)),
+    grade="exact",
+    tools="exact",
+    remark="With the standard system message, which tells the day and asks for medium reasoning.",
+    source="openai/harmony, docs/format.md",
+)
