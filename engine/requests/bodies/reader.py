@@ -6,22 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from engine.requests.bodies import anthropic, gemini, openai_chat, openai_responses
+from engine.requests.bodies import anthropic, gemini, openai
 from engine.requests.bodies.reading import PlaceError, Reader, Step, UnknownPart, decoded, located, parse
 from engine.requests.types import Request, RequestError, Tool
 
 Api = Literal["openai-chat", "openai-responses", "anthropic", "gemini"]
 
-API_NAMES: dict[Api, str] = {
-    "openai-chat": "OpenAI chat",
-    "openai-responses": "OpenAI responses",
-    "anthropic": "Anthropic",
-    "gemini": "Gemini",
-}
-
 _READERS: dict[Api, Callable[[dict[str, Any], Reader], Request]] = {
-    "openai-chat": openai_chat.read,
-    "openai-responses": openai_responses.read,
+    "openai-chat": openai.read_chat,
+    "openai-responses": openai.read_responses,
     "anthropic": anthropic.read,
     "gemini": gemini.read,
 }
