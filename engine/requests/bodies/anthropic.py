@@ -32,7 +32,7 @@ def read(body: dict[str, Any], reader: Reader) -> Request:
     for number, item in enumerate(listed):
         path = ("messages", number)
         message = reader.members(item, path)
-        role = reader.text(reader.required(message, "role", path), (*path, "role"))
+        role = reader.required_text(message, "role", path)
         messages += _blocks(reader.required(message, "content", path), (*path, "content"), role, reader)
         reader.keep_rest(message, MESSAGE_KEYS, path)
     reader.keep_schema(body.get("output_format"), ("output_format",))
@@ -57,13 +57,13 @@ def _blocks(value: object, path: Step, role: str, reader: Reader) -> list[Messag
     for number, item in enumerate(value):
         place = (*path, number)
         block = reader.members(item, place)
-        kind = reader.text(reader.required(block, "type", place), (*place, "type"))
+        kind = reader.required_text(block, "type", place)
         if kind == "text":
-            texts.append(reader.text(reader.required(block, "text", place), (*place, "text")))
+            texts.append(reader.required_text(block, "text", place))
         elif kind == "image":
             images.append(_image(block.get("source"), (*place, "source"), reader))
         elif kind == "tool_use":
-            name = reader.text(reader.required(block, "name", place), (*place, "name"))
+            name = reader.required_text(block, "name", place)
             arguments = reader.arguments(block.get("input", {}))
             calls.append(ToolCall(name, arguments, reader.optional_text(block, "id", place)))
         elif kind == "tool_result":
@@ -87,7 +87,7 @@ def _answer(block: dict[str, Any], path: Step, reader: Reader) -> list[Message]:
 def _image(value: object, path: Step, reader: Reader) -> Image:
     source = reader.members(value, path)
     if source.get("type") == "base64":
-        return reader.image_of(reader.text(reader.required(source, "data", path), (*path, "data")))
+        return reader.image_of(reader.required_text(source, "data", path))
     key = "url" if "url" in source else "file_id"
     return Image(0, 0, name=reader.optional_text(source, key, path)[:200])
 

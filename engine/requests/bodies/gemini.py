@@ -125,7 +125,7 @@ def _image(part: dict[str, Any], path: Step, reader: Reader) -> Image | None:
 def _call(value: object, path: Step, reader: Reader) -> ToolCall:
     call = reader.members(value, path)
     reader.keep_rest(call, CALL_KEYS, path)
-    name = reader.text(reader.required(call, "name", path), (*path, "name"))
+    name = reader.required_text(call, "name", path)
     return ToolCall(name, reader.arguments(call.get("args", {})), reader.optional_text(call, "id", path))
 
 

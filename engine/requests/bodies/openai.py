@@ -43,7 +43,7 @@ def read_chat(body: dict[str, Any], reader: Reader) -> Request:
 
 def _message(value: object, path: Step, reader: Reader) -> Message:
     message = reader.members(value, path)
-    role = reader.text(reader.required(message, "role", path), (*path, "role"))
+    role = reader.required_text(message, "role", path)
     content, images = _chat_content(message.get("content"), (*path, "content"), reader)
     refusal = reader.optional_text(message, "refusal", path)
     reader.keep_rest(message, CHAT_MESSAGE_KEYS, path)
@@ -68,9 +68,9 @@ def _chat_content(value: object, path: Step, reader: Reader) -> tuple[str, tuple
     for number, item in enumerate(value):
         place = (*path, number)
         part = reader.members(item, place)
-        kind = reader.text(reader.required(part, "type", place), (*place, "type"))
+        kind = reader.required_text(part, "type", place)
         if kind in ("text", "refusal"):
-            texts.append(reader.text(reader.required(part, kind, place), (*place, kind)))
+            texts.append(reader.required_text(part, kind, place))
         elif kind == "image_url":
             images.append(_image(part.get("image_url"), (*place, "image_url"), reader))
         else:
@@ -82,7 +82,7 @@ def _image(value: object, path: Step, reader: Reader) -> Image:
     if isinstance(value, str):
         return reader.image_at(value, "")
     described = reader.members(value, path)
-    url = reader.text(reader.required(described, "url", path), (*path, "url"))
+    url = reader.required_text(described, "url", path)
     return reader.image_at(url, reader.optional_text(described, "detail", path))
 
 
@@ -103,7 +103,7 @@ def _calls(message: dict[str, Any], path: Step, reader: Reader) -> list[ToolCall
 
 def _call(value: object, path: Step, call_id: str, reader: Reader) -> ToolCall:
     function = reader.members(value, path)
-    name = reader.text(reader.required(function, "name", path), (*path, "name"))
+    name = reader.required_text(function, "name", path)
     return ToolCall(name, reader.arguments(function.get("arguments", "")), call_id)
 
 
@@ -170,12 +170,12 @@ def _item(value: object, path: Step, reader: Reader) -> list[Message]:
     item = reader.members(value, path)
     kind = reader.optional_text(item, "type", path) or "message"
     if kind == "message":
-        role = reader.text(reader.required(item, "role", path), (*path, "role"))
+        role = reader.required_text(item, "role", path)
         content, images = _item_content(reader.required(item, "content", path), (*path, "content"), reader)
         reader.keep_rest(item, ITEM_KEYS, path)
         return [Message(role, content, images=images)]
     if kind == "function_call":
-        name = reader.text(reader.required(item, "name", path), (*path, "name"))
+        name = reader.required_text(item, "name", path)
         arguments = reader.arguments(item.get("arguments", ""))
         reader.keep_rest(item, CALL_KEYS, path)
         call = ToolCall(name, arguments, reader.optional_text(item, "call_id", path))
@@ -198,7 +198,7 @@ def _item_content(value: object, path: Step, reader: Reader) -> tuple[str, tuple
         kind = reader.optional_text(part, "type", place)
         if kind in TEXT_PARTS:
             key = TEXT_PARTS[kind]
-            texts.append(reader.text(reader.required(part, key, place), (*place, key)))
+            texts.append(reader.required_text(part, key, place))
         elif kind == "input_image":
             url = reader.optional_text(part, "image_url", place) or reader.optional_text(part, "file_id", place)
             images.append(reader.image_at(url, reader.optional_text(part, "detail", place)))

@@ -184,9 +184,13 @@ class Reader:
             raise PlaceError(path, f"has no {key!r}")
         return of[key]
 
+    def required_text(self, of: dict[str, Any], key: str, path: Step) -> str:
+        """Return a member that must be present and a string."""
+        return self.text(self.required(of, key, path), (*path, key))
+
     def tool(self, function: dict[str, Any], path: Step, schema_key: str = "parameters") -> Tool:
         """Return a tool with its name, description and schema."""
-        name = self.text(self.required(function, "name", path), (*path, "name"))
+        name = self.required_text(function, "name", path)
         schema = function.get(schema_key)
         if schema is not None:
             self.members(schema, (*path, schema_key))
