@@ -23,12 +23,13 @@ def quoted(value: object) -> str:
     """Return the ``repr`` of a value. A longer text is truncated, and ends in ``…``."""
     if isinstance(value, str | bytes):
         text = value if isinstance(value, str) else value.decode("ascii", "replace")
-        return repr(_shortened(text))
-    return _shortened(repr(value))
+        return repr(shortened(text, LONGEST_QUOTE))
+    return shortened(repr(value), LONGEST_QUOTE)
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…"
+def shortened(text: str, longest: int = 200) -> str:
+    """Return a text, truncated to ``longest`` characters."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 # --- files that only a library can open -------------------------------------------------------------------------------
