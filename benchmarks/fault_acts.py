@@ -166,7 +166,7 @@ class Acts:
         self._logged("tokenizer", keep)
 
     def _export(self) -> None:
-        from engine.library.formats.saving import save_encoding
+        from engine.library.formats.opening import save_encoding
 
         def export(number: int) -> dict[str, Any]:
             save_encoding(encoding_of(number), self._bench.paths.config / f"{self._window}-{EXPORT}", "a cat")

@@ -38,7 +38,7 @@ LOADED_ONCE = (
         "gui.app",
         "gui.runtime.jobs",
         "engine.encoding.encoding",
-        "engine.library.formats.saving",
+        "engine.library.formats.opening",
         "engine.library.formats.kept_tokenizer",
     ),
     *("tokenizers", "tiktoken", "pyqtgraph", "pricing"),

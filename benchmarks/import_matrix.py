@@ -14,7 +14,8 @@ from pathlib import Path
 
 from engine.errors import FormatError
 from engine.library.formats import gguf, reading
-from engine.library.formats.opening import OpenedTokenizer, for_tiktoken, open_tokenizer
+from engine.library.formats.isolated_check import for_tiktoken
+from engine.library.formats.opening import OpenedTokenizer, open_tokenizer
 from engine.library.formats.source import LibraryData
 from engine.library.formats.validation import PatternNeededError
 

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
         register,
         rename_encoding,
     )
-    from engine.library.formats.opening import OpenedTokenizer, load, open_tokenizer
-    from engine.library.formats.saving import Saved, save_encoding
+    from engine.library.formats.opening import OpenedTokenizer, Saved, load, open_tokenizer, save_encoding
     from engine.training.evaluation import evaluate, longest_tokens, overlap
     from engine.training.forecast import forecast
     from engine.training.run import TrainingRun, train
@@ -51,7 +50,7 @@ _HOMES = {
     "MergeTree": "types",
     "OpenedTokenizer": "library.formats.opening",
     "UserEntry": "library.catalog",
-    "Saved": "library.formats.saving",
+    "Saved": "library.formats.opening",
     "TextEdit": "types",
     "TextStatistics": "types",
     "TokenInfo": "types",
@@ -79,7 +78,7 @@ _HOMES = {
     "overlap": "training.evaluation",
     "register": "library.catalog",
     "rename_encoding": "library.catalog",
-    "save_encoding": "library.formats.saving",
+    "save_encoding": "library.formats.opening",
     "survey": "corpus.walk",
     "train": "training.run",
 }

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from commands import entry
-from engine.library.formats.saving import save_encoding
+from engine.library.formats.opening import save_encoding
 from tests.engine.library.formats.trained import trained
 from tests.patience import PATIENCE_SECONDS
 

@@ -15,7 +15,7 @@ WRITES = re.compile(
 NOWHERE = "os.devnull"
 
 THE_WAY = {"engine/runtime/atomic_files.py"}
-IN_ITS_FOLDER = {"engine/library/formats/saving.py", "engine/library/formats/kept_tokenizer.py"}
+IN_ITS_FOLDER = {"engine/library/formats/opening.py", "engine/library/formats/kept_tokenizer.py"}
 """What writes several files into the folder that ``atomic_file.replacing`` gives them."""
 EXCEPTIONS = {
     "engine/kernels/cache_folder.py",

@@ -248,7 +248,7 @@ def _write(encoding: Encoding, path: Path, kind: Kind, sample: str, normalizatio
 
         kept_tokenizer.write(encoding, path)
         return
-    from engine.library.formats.saving import save_encoding
+    from engine.library.formats.opening import save_encoding
 
     save_encoding(encoding, path, sample, normalization, kind)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.encoding.preprocessing_encoding import MARKED_WORDS, Preparation
 from engine.errors import EngineError, TrainingError
-from engine.library.formats.saving import check_writable
+from engine.library.formats.opening import check_writable
 from engine.library.formats.tokenizer_data import TokenizerData
 from engine.split.patterns import NAMED_SPLITS, TrainingSplit, split_named
 from engine.split.pretokenization import pretokenizer

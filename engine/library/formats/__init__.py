@@ -1,5 +1,4 @@
 """Tokenizer files: one module for each format, each of which reports its losses.
 
-``engine.library.formats.opening`` reads any of them; ``engine.library.formats.saving`` writes one and verifies it by
-reading it back.
+``engine.library.formats.opening`` reads any of them, and writes one and verifies it by reading it back.
 """

@@ -1,197 +1,42 @@
-"""Opening a tokenizer file of any known format: reading, creating the encoding, and comparing it with the original
-library.
+"""Opening a tokenizer file of any known format, and saving an encoding to one.
 
-``open_tokenizer`` does all of this and returns further information about the file; ``load`` returns only the encoding.
-
-``compare`` compares IDs on the texts of ``texts_for``: several scripts, whitespace, emoji, code, and runs of one
-character. All were written for this purpose.
+``open_tokenizer`` reads a file, creates the encoding, compares it with the original library, and returns further
+information about the file; ``load`` returns only the encoding. ``save_encoding`` reads back what it has written before
+it reports success.
 """
 
 from __future__ import annotations
 
-import base64
 import contextlib
-import itertools
-import json
-from collections.abc import Iterable, Sequence
+import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from engine.encoding.encoding import Encoding
 from engine.encoding.library_encoding import LibraryEncoding
-from engine.encoding.preprocessing_encoding import encoding_with, preparation_with
+from engine.encoding.preprocessing_encoding import PreprocessingEncoding, encoding_with, preparation_with, prepared
 from engine.errors import EngineError, FormatError
-from engine.library.formats import huggingface
-from engine.library.formats.isolated_check import Tried, tried
+from engine.library.formats import huggingface, tiktoken_ranks
+from engine.library.formats.isolated_check import (
+    IdCheck,
+    OtherIdsError,
+    compare,
+    for_tiktoken,
+    special_texts_for,
+    texts_for,
+    tried,
+)
 from engine.library.formats.kept_tokenizer import data_of_payload
 from engine.library.formats.reading import read, read_apart
 from engine.library.formats.source import Found, LibraryData
+from engine.library.formats.table import WRITTEN, Format
 from engine.library.formats.tokenizer_data import TokenizerData, check, check_work
-from engine.library.formats.validation import PatternNeededError, quoted
-from engine.runtime.cancellation import CancelCheck, cancellable, interruptible
+from engine.library.formats.validation import PatternNeededError
+from engine.runtime.atomic_files import replacing
+from engine.runtime.cancellation import CancelCheck, cancellable
 from engine.text.normalization import UnknownNormalizationError
-
-_LANGUAGES = (
-    "The quick brown fox jumps over 13 lazy dogs. It's what they've said; we'll see, won't we?\n",
-    "DON'T SHOUT: The cafés' naïve façade cost €1,234.50 (about $1.3k) — “quoted”, ‘single’ … done.\n",
-    "Grüße aus Köln: Straße, Fußgängerübergang, Donaudampfschifffahrtsgesellschaft.\n",
-    "Où êtes-vous allés l'été dernier ? Ça coûte 3 000 €. ¿Qué pasó, señor? ¡Años!\n",
-    "Быстрая коричневая лиса перепрыгивает через ленивую собаку. ИЗ НИХ ТРИ.\n",
-    "Η γρήγορη αλεπού πηδά πάνω από τον τεμπέλη σκύλο.\n",
-    "الثعلب البني السريع يقفز فوق الكلب الكسول. العدد ١٢٣٤٥.\n",
-    "השועל החום המהיר קופץ מעל הכלב העצלן.\n",
-    "तेज़ भूरी लोमड़ी आलसी कुत्ते के ऊपर कूदती है। संख्या १२३।\n",
-    "สุนัขจิ้งจอกสีน้ำตาลกระโดดข้ามสุนัขขี้เกียจ\n",
-    "敏捷的棕色狐狸跳过了懒狗。价格是１２３元（含税）。\n",
-    "素早い茶色の狐がのろまな犬を飛び越える。カタカナとひらがな、漢字。\n",
-    "빠른 갈색 여우가 게으른 개를 뛰어넘는다. 12345원입니다.\n",
-    "Con cáo nâu nhanh nhẹn nhảy qua con chó lười biếng. Tiếng Việt.\n",
-)
-_CODE = (
-    'def fib(n: int) -> int:\n    """Doc."""\n    return n if n < 2 else fib(n - 1) + fib(n - 2)  # TODO: cache\n\n',
-    '#include <stdio.h>\nint main(void) {\n\tprintf("%d\\n", 0x7f & ~1);\n\treturn 0;\n}\n',
-    '{"a": [1, 2.5e-3, null, true], "b": {"c": "d\\n", "url": "https://example.org/?q=a%20b&x=1#y"}}\n',
-    "SELECT COUNT(*) FROM `t` WHERE id != 3 AND name LIKE '%x%';\r\nINSERT INTO t VALUES (1);\r\n",
-    "<div class=\"a-b_c\">&nbsp;</div>\n<!-- comment -->\n$x += @y['key']->z ?? [];\n",
-    "3f2504e0-4f89-11d3-9a0c-0305e82c3301 QWxhZGRpbjpvcGVuIHNlc2FtZQ== 192.168.0.1 v1.2.3-rc.4\n",
-)
-_ODD = (
-    "  two  three   \n\n\n\t\ttabs \t mixed\r\n\r\n  \u00a0nbsp\u2003em\u200bzero\u3000wide\n   ",
-    "👩\u200d🚀👨\u200d👩\u200d👧\u200d👦 🏳️\u200d🌈 👍🏽 🇩🇪🇯🇵 ☃️ 🙂🙂🙂\n",
-    "e\u0301 n\u0303 A\u030a ﬁ ﬂ ² ½ Ａ Å ſ ß İ ı ǅ \u0378 \ue000 𝒳𝓎 𠮷 \U0010ffff\n",
-    "\x00\x01\x1b[31m\x7f\x85\u2028\u2029\ufeff\ufffd\n",
-    "▁ ▁▁a <unk> <s> </s> <0x0A> ##ing Ġthe </w> [UNK]\n",
-    "1 12 123 1234 12345 3.14159 1e10 ١٢٣ ⅷ ①②③\n",
-    "!!! ??? ... --- === ### $$$ %%% &&& *** ((( ))) /// \\\\\\ ''' \"\"\" ~~~ ^^^ |||\n",
-)
-_VERSIONS = (
-    # Characters that differ between versions of Unicode, each beside marks with which it may be reordered.
-    "".join(
-        f"a{mark}\u0323 q\u0301{mark}\u0315 x\u0345{mark} "
-        for mark in map(chr, (0x7FD, *range(0x898, 0x8A0), *range(0x8CA, 0x8D4), 0x9FE, 0xC3C, *range(0x1ABF, 0x1ACF)))
-    ),
-    "".join(f"a{mark}\u0323 a\u0315{mark} e{mark}\u0301 " for mark in map(chr, range(0x1DF6, 0x1DFB))),
-    "\u0995\u09fe\u09bc \u0c15\u0c3c\u0c4d \U00011938 \U00011935\U00011930 \u32ff \u07fd\u07f2 "
-    "\U00010efd\u0301 \ua7cb\n",
-)
-_RUNS = (
-    "a" * 300,
-    "a" * 300 + "!",  # makes expressions with catastrophic backtracking hang
-    "ab" * 150 + "!",
-    " " * 300 + "x",
-    "\n" * 200,
-    "7" * 200,
-    "7" * 200 + "x",
-    "é" * 200,
-    "漢" * 200,
-    "!" * 300,
-    "aA" * 100,
-)
-
-TEXTS: tuple[str, ...] = (
-    *_LANGUAGES,
-    *_CODE,
-    *_ODD,
-    *_VERSIONS,
-    *_RUNS,
-    "".join(_LANGUAGES),
-    "".join(_CODE + _ODD),
-    "x",
-    " ",
-    "\n",
-    "",
-)
-
-TOKENS_TAKEN = 3_000
-"""Maximum number of vocabulary tokens that are turned into texts."""
-
-_A_LINE = 40
-
-SPECIALS_PAIRED = 48
-"""Up to this many special tokens, all pairs are tested; with more, each is tested with the next one only."""
-
-
-def texts_for(tokens: Sequence[bytes]) -> tuple[str, ...]:
-    """Return the texts for a tokenizer with these tokens: the fixed ones, and texts of tokens spread over all IDs."""
-    step = max(1, len(tokens) // TOKENS_TAKEN)
-    words = [token.decode("utf-8", "ignore") for token in tokens[::step]]
-    lines = ("".join(words[start : start + _A_LINE]) for start in range(0, len(words), _A_LINE))
-    return (*TEXTS, *lines)
-
-
-def special_texts_for(specials: Iterable[str]) -> tuple[str, ...]:
-    """Return texts of special tokens: each alone, then pairs, with all pairs of one first token in one text."""
-    in_order = sorted(specials)  # tokens with the same beginning become neighbours
-    if len(in_order) <= SPECIALS_PAIRED:
-        pairs = ["".join(first + second for second in in_order) for first in in_order]
-    else:
-        pairs = [first + second for first, second in itertools.pairwise(in_order)]
-    return (*in_order, *pairs)
-
-
-@dataclass(frozen=True, slots=True)
-class IdCheck:
-    """Result of a comparison in which the IDs are equal. ``library``: name and version of the library compared with.
-    ``runs``: True if that library also runs the encoding, rather than our own engine. ``tokens``: number of IDs
-    compared. ``texts``, ``changed``: how many texts were decoded again, and how many of them changed; ``example``: the
-    first of these, and its decoded form. ``other_special``: the first text of special tokens for which the library
-    returns other IDs, empty if there is none."""
-
-    library: str
-    runs: bool
-    tokens: int
-    texts: int
-    changed: int
-    example: tuple[str, str] | None
-    other_special: str = ""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Remarks on the IDs, a sentence each; empty if all are equal."""
-        if not self.other_special:
-            return ()
-        return (f"{self.library} reads the special tokens in {quoted(self.other_special)} otherwise.",)
-
-
-class OtherIdsError(FormatError):
-    """A tokenizer returns other IDs than its original library. Names the first text for which it does."""
-
-
-def compare(
-    encoding: Encoding, texts: Sequence[str], theirs: Tried, *, runs: bool, special_texts: Sequence[str] = ()
-) -> IdCheck:
-    """Return the check if all IDs of plain text are equal. Raises OtherIdsError if they are not, FormatError if there
-    are no IDs at all."""
-    changed = 0
-    example: tuple[str, str] | None = None
-    for number, (text, expected) in enumerate(zip(texts, theirs.ids, strict=True)):
-        if encoding.encode_ordinary(text) != expected:
-            raise OtherIdsError(f"{theirs.library} gives other ids than ours for {quoted(text)}")
-        if number < len(TEXTS):
-            back = encoding.decode(expected)
-            if back != text:
-                changed += 1
-                example = example or (text, back)
-    other_special = next(
-        (
-            text
-            for text, expected in zip(special_texts, theirs.special_ids, strict=True)
-            if encoding.encode(text, allowed_special="all") != expected
-        ),
-        "",
-    )
-    tokens = sum(map(len, theirs.ids)) + (0 if other_special else sum(map(len, theirs.special_ids)))
-    if not tokens:
-        raise FormatError("it makes no token of any text: what it cuts texts by finds nothing in them")
-    return IdCheck(theirs.library, runs, tokens, len(TEXTS), changed, example, other_special)
-
-
-def for_tiktoken(data: TokenizerData) -> bytes:
-    """Return ranks and pattern as the payload for a trial with tiktoken."""
-    content = bytearray(json.dumps(data.pattern).encode() + b"\n")
-    for token, token_id in interruptible(data.ranks.items()):  # joining the lines would need all of them in memory
-        content += base64.b64encode(token) + b" %d\n" % token_id
-    return bytes(content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,3 +158,121 @@ def _name_of(path: Path) -> str:
     stem = path.name.split(".")[0] or path.stem
     usual = stem.lower() in ("tokenizer", "tekken")
     return path.absolute().parent.name or stem if usual else path.stem
+
+
+# --- saving -----------------------------------------------------------------------------------------------------------
+
+
+_ODD_TEXT = (
+    "It's 12345 tokens – naïve, e\u0301, ﬁ…\r\n\r\n\tif x == 'ſ':  # 汉字かな한글 👩\u200d🚀\n   \n"
+    "ИЗ DON'T we'LL\u00a0\u2003שלום مرحبا 0x7f\x00\x7f\ufffd   "
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """Files that were written. ``losses``: sentences about data that the format cannot hold. ``sha256``: of
+    ``files[0]``."""
+
+    files: tuple[Path, ...]
+    file_bytes: int
+    sha256: str
+    losses: tuple[str, ...]
+
+
+def save_encoding(
+    encoding: Encoding,
+    path: Path | str,
+    sample: str = "",
+    normalization: tuple[str, ...] = (),
+    kind: str = "trained",
+) -> Saved:
+    """Write an encoding in the format of the path's extension: ``.tiktoken``, ``.json`` (Hugging Face), ``.model``
+    (minbpe).
+
+    The file is read back before it replaces an existing one. It must give the same tokens with the same IDs, the same
+    special tokens, and the same IDs for ``sample`` and a fixed text of unusual characters. ``normalization``: steps to
+    apply to texts, for an encoding that does not define them itself. ``kind``: ``trained`` or ``imported``.
+
+    Raises FormatError, also if the disk is full; an existing file is then unchanged.
+    """
+    path = Path(path)
+    if encoding.no_merges:
+        raise FormatError(f"{path} was not written: {encoding.no_merges} It can only be kept as it is.")
+    from engine.encoding.piece_encoding import PieceEncoding
+
+    if isinstance(encoding, PieceEncoding):
+        raise FormatError(f"{path} was not written: no format here holds {encoding.name}'s pieces of SentencePiece.")
+    encoding = prepared(encoding, normalization)
+    data = TokenizerData(encoding._pat_str, encoding._mergeable_ranks, encoding._special_tokens)
+    if isinstance(encoding, PreprocessingEncoding):
+        data = replace(data, normalization=encoding.preparation.steps, byte_fallback=encoding.byte_fallback)
+    try:
+        check(data)
+        files, losses = _written(data, path, encoding.name, kind)
+        beside = tiktoken_ranks.companion_of(path).name
+        if beside in files:
+            files[beside] = tiktoken_ranks.with_before(files[beside], path)
+        with replacing(path) as folder:
+            for name, content in files.items():
+                (folder / name).write_bytes(content)
+            _compare(encoding, data, folder / path.name, sample)
+    except FormatError as error:
+        raise FormatError(f"{path} was not written: {error}") from error
+    except OSError as error:
+        raise FormatError(f"{path} was not written: {error.strerror or error}") from error
+    paths = tuple(path.parent / name for name in files)
+    first = next(iter(files.values()))
+    return Saved(paths, sum(map(len, files.values())), hashlib.sha256(first).hexdigest(), losses)
+
+
+def check_writable(data: TokenizerData, path: Path | str) -> None:
+    """Raise FormatError if the result of a training could not be saved there, as far as that is independent of the
+    learned merges.
+
+    ``data``: a vocabulary of single bytes, with everything else as in the training.
+    """
+    path = Path(path)
+    try:
+        _written(check(data), path, path.stem, "trained")
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from error
+
+
+def _written(data: TokenizerData, path: Path, name: str, kind: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    writer = _format_of(path).writer
+    assert writer is not None
+    return writer().write_files(data, path, name, kind)
+
+
+def _format_of(path: Path) -> Format:
+    """Return the format that is written for the path's extension. Raises FormatError."""
+    known = next((one for one in WRITTEN if one.ending == path.suffix), None)
+    if known is None:
+        raise FormatError(f"unknown extension; use one of {', '.join(one.ending for one in WRITTEN)}")
+    return known
+
+
+def _compare(encoding: Encoding, data: TokenizerData, written: Path, sample: str) -> None:
+    """Raise FormatError if the file does not hold the expected data."""
+    try:
+        read_back = open_tokenizer(written)
+    except FormatError as error:
+        raise FormatError(f"it could not be read back: {str(error).removeprefix(f'{written}: ')}") from error
+    again = read_back.encoding
+    if encoding.uses_kernels:
+        again.use_kernels(compiled_only=True)
+    if again._mergeable_ranks != data.ranks:
+        raise FormatError("verification failed: the saved file has different tokens")
+    if again._special_tokens != data.special_tokens:
+        raise FormatError("read back, it has other special tokens")
+    if not _format_of(written).keeps_normalization:
+        # The file cannot represent normalization, so its user has to know the steps.
+        again = prepared(again, data.normalization, byte_fallback=data.byte_fallback)
+    elif read_back.normalization != data.normalization:
+        raise FormatError("read back, it normalizes texts otherwise")
+    for text in (sample, _ODD_TEXT, "".join(data.special_tokens)):
+        for special_as_tokens in (False, True):
+            expected = encoding.token_ids(text, special_as_tokens=special_as_tokens)
+            if not np.array_equal(again.token_ids(text, special_as_tokens=special_as_tokens), expected):
+                raise FormatError("read back, it gives other ids for the same text")

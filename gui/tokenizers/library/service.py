@@ -18,7 +18,7 @@ from gui.costs.prices_service import Splice, splice
 
 if TYPE_CHECKING:
     from engine import Encoding
-    from engine.library.formats.opening import IdCheck
+    from engine.library.formats.isolated_check import IdCheck
     from gui.core.user_encodings import OpenEncoding, UserEncodings
     from gui.runtime.jobs import Ticket
 

@@ -21,7 +21,7 @@ from gui.editor.offsets import document_text
 if TYPE_CHECKING:
     from engine import Encoding
     from engine.corpus.types import CorpusFile, SkippedFile
-    from engine.library.formats.saving import Saved
+    from engine.library.formats.opening import Saved
     from engine.training.evaluation import Evaluation, Overlap
     from engine.types import TokenPatch
     from gui.core.user_encodings import OpenEncoding

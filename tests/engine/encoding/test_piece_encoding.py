@@ -13,7 +13,7 @@ from engine.analysis.merge_steps import cut_text, merge_spans, trace_of
 from engine.errors import FormatError
 from engine.kernels._jit import COMPILED
 from engine.library.bundled_encodings import DATA_DIR, Catalog
-from engine.library.formats.saving import save_encoding
+from engine.library.formats.opening import save_encoding
 from engine.split.patterns import HTML_TAGS
 from engine.vocabulary.piece_order import NEVER_MERGED
 from tests.engine import oracles

@@ -19,8 +19,7 @@ from engine.analysis.comparison import compare
 from engine.corpus.count_cache import count_key
 from engine.kernels._jit import COMPILED
 from engine.library import bundled_encodings
-from engine.library.formats.opening import open_tokenizer
-from engine.library.formats.saving import save_encoding
+from engine.library.formats.opening import open_tokenizer, save_encoding
 from engine.requests.counting import RequestCounter
 from engine.requests.templates import TEMPLATES
 from engine.requests.types import Message, Request

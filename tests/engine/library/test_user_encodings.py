@@ -15,8 +15,7 @@ from engine.errors import EngineError, FormatError, UnknownEncodingError
 from engine.library import catalog
 from engine.library.catalog import UserEncodings
 from engine.library.formats import tiktoken_ranks
-from engine.library.formats.opening import open_tokenizer
-from engine.library.formats.saving import save_encoding
+from engine.library.formats.opening import open_tokenizer, save_encoding
 from engine.runtime import atomic_files
 from engine.runtime.atomic_files import LOCK_NAME
 from tests.engine.library.formats import library_files

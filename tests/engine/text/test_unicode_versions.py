@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import normalizers
 
-from engine.library.formats.opening import TEXTS
+from engine.library.formats.isolated_check import TEXTS
 from engine.text.normalization import (
     FORMS,
     LOWERCASE,

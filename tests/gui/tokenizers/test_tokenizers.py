@@ -19,7 +19,7 @@ import engine
 from engine.encoding.encoding import Encoding
 from engine.library.bundled_encodings import ENTRIES
 from engine.library.catalog import UserEncodings as EngineEncodings
-from engine.library.formats.saving import save_encoding
+from engine.library.formats.opening import save_encoding
 from engine.runtime.atomic_files import LOCK_NAME
 from gui.core import local_tokenizers
 from gui.core.user_encodings import UserEncodings
@@ -131,7 +131,7 @@ def test_a_file_is_looked_at_and_added_and_counts(qtbot: QtBot, open_window: Ope
 
 @pytest.mark.deep
 def test_what_our_own_engine_runs_says_so(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
-    from engine.library.formats.saving import save_encoding
+    from engine.library.formats.opening import save_encoding
 
     save_encoding(trained(), tmp_path / "written.json")
     bench = open_window()
@@ -161,7 +161,7 @@ def test_a_name_that_is_taken_is_not_accepted(qtbot: QtBot, open_window: OpenWin
 
 @pytest.mark.deep
 def test_a_file_without_a_pattern_asks_for_one(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
-    from engine.library.formats.saving import save_encoding
+    from engine.library.formats.opening import save_encoding
 
     save_encoding(trained(), tmp_path / "bare.tiktoken")
     (tmp_path / "bare.tiktoken.json").unlink()

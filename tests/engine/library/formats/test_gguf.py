@@ -14,8 +14,7 @@ import engine
 from engine.errors import FormatError
 from engine.library.formats import gguf as gguf_format
 from engine.library.formats import sentencepiece_model, spelling
-from engine.library.formats.opening import open_tokenizer
-from engine.library.formats.saving import save_encoding
+from engine.library.formats.opening import open_tokenizer, save_encoding
 from engine.library.formats.validation import PatternNeededError
 from engine.split import patterns
 from tests.engine.library.formats import library_files

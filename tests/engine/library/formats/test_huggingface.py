@@ -16,8 +16,7 @@ from engine.encoding.preprocessing_encoding import prepared
 from engine.errors import FormatError
 from engine.library.bundled_encodings import expression_named
 from engine.library.formats import huggingface, spelling
-from engine.library.formats.opening import open_tokenizer
-from engine.library.formats.saving import save_encoding
+from engine.library.formats.opening import open_tokenizer, save_encoding
 from engine.library.formats.tokenizer_data import TokenizerData
 from engine.library.formats.validation import OtherKindError
 from engine.split.patterns import NAMED_SPLITS

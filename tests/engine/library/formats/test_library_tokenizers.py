@@ -18,8 +18,7 @@ import engine
 from engine.analysis.merge_steps import cut_text
 from engine.editing.edited_text import EditedText
 from engine.errors import FormatError, UnsupportedTextError
-from engine.library.formats.opening import open_tokenizer
-from engine.library.formats.saving import save_encoding
+from engine.library.formats.opening import open_tokenizer, save_encoding
 from engine.runtime.atomic_files import LOCK_NAME
 from engine.types import TextEdit
 from tests.engine.library.formats import library_files
@@ -214,7 +213,7 @@ def test_our_own_engine_runs_what_it_can(tmp_path):
 
 
 def _byte_level(folder: Path) -> str:
-    from engine.library.formats.saving import save_encoding
+    from engine.library.formats.opening import save_encoding
     from tests.engine.library.formats.trained import trained
 
     save_encoding(trained(), folder / "written.json")
@@ -264,7 +263,7 @@ def test_it_is_tried_again_where_another_one_is_described_beside_it(opened, tmp_
 
 
 def test_it_cannot_be_written_in_another_format(opened, tmp_path):
-    from engine.library.formats.saving import save_encoding
+    from engine.library.formats.opening import save_encoding
 
     with pytest.raises(FormatError, match="does not expose merges"):
         save_encoding(opened[0].encoding, tmp_path / "x.tiktoken")

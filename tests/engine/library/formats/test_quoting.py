@@ -7,8 +7,7 @@ import json
 import pytest
 
 from engine.errors import FormatError
-from engine.library.formats.opening import open_tokenizer
-from engine.library.formats.saving import save_encoding
+from engine.library.formats.opening import open_tokenizer, save_encoding
 from engine.library.formats.validation import quoted, shortened
 from tests.engine.library.formats.trained import trained
 

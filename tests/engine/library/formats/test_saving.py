@@ -14,8 +14,7 @@ import engine
 from engine.errors import EngineError, FormatError
 from engine.library.catalog import UserEncodings
 from engine.library.formats import huggingface, table
-from engine.library.formats.opening import open_tokenizer
-from engine.library.formats.saving import save_encoding
+from engine.library.formats.opening import open_tokenizer, save_encoding
 from tests.engine.library.formats.trained import TEXT, trained
 
 SUFFIXES = (".tiktoken", ".json", ".model")

@@ -13,8 +13,7 @@ from tokenizers import Tokenizer
 import engine
 from engine.errors import FormatError
 from engine.library.formats import huggingface
-from engine.library.formats.opening import open_tokenizer
-from engine.library.formats.saving import save_encoding
+from engine.library.formats.opening import open_tokenizer, save_encoding
 from engine.library.formats.spelling import spelled_in_characters, unspelled_in_characters
 from engine.training.settings import check_can_be_saved
 from engine.training.types import TrainingSettings

@@ -11,7 +11,7 @@ import pytest
 import engine
 from engine.errors import FormatError
 from engine.library.catalog import UserEncodings
-from engine.library.formats import gguf, reading, saving, table
+from engine.library.formats import gguf, opening, reading, table
 from engine.library.formats.source import Found, Source
 from engine.library.formats.tokenizer_data import TokenizerData
 from gui.core import local_tokenizers
@@ -50,7 +50,7 @@ def toy(monkeypatch) -> None:
     formats = (*table.FORMATS, entry)
     for place in (table, reading, local_tokenizers):
         monkeypatch.setattr(place, "FORMATS", formats)
-    for place in (table, saving):
+    for place in (table, opening):
         monkeypatch.setattr(place, "WRITTEN", (*table.WRITTEN, entry))
 
 

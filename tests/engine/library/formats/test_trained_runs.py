@@ -8,7 +8,7 @@ from tokenizers import Tokenizer
 import engine
 from engine.encoding.preprocessing_encoding import PreprocessingEncoding
 from engine.errors import FormatError, TrainingError
-from engine.library.formats.saving import save_encoding
+from engine.library.formats.opening import save_encoding
 from engine.training.settings import check_can_be_saved
 from engine.training.types import TrainingSettings
 from tests.engine.library.formats.minbpe_oracle import MinbpeModel
