@@ -16,8 +16,7 @@ from engine.errors import FormatError
 from engine.library.formats import gguf, reading
 from engine.library.formats.isolated_check import for_tiktoken
 from engine.library.formats.opening import OpenedTokenizer, open_tokenizer
-from engine.library.formats.source import LibraryData
-from engine.library.formats.validation import PatternNeededError
+from engine.library.formats.source import LibraryData, PatternNeededError
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 SUFFIXES = (".json", ".model", ".gguf", ".tiktoken", ".v1", ".v2", ".v3", ".v7", ".v7m1")

@@ -26,7 +26,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PROJECT))
 
 from engine.library.formats import huggingface, tekken, tiktoken_ranks  # noqa: E402
-from engine.library.formats.validation import parse_json  # noqa: E402
+from engine.library.formats.source import parse_json  # noqa: E402
 from engine.vocabulary.bundle import RankTable, pack, table_from_ranks  # noqa: E402
 
 CONTROLS = range(107)

@@ -226,7 +226,7 @@ def _file_called_alike(path: Path, ours: Path | None) -> Path | None:
 
 def _move(path: Path, target: Path, name: str) -> None:
     """Rename a file, and the encoding in its companion if there is one. Raises FormatError, OSError."""
-    from engine.library.formats.validation import parse_json
+    from engine.library.formats.source import parse_json
 
     beside = path.with_name(path.name + ".json")
     if beside.is_file():

@@ -24,10 +24,9 @@ from engine.library.bundled_encodings import expression_named
 from engine.library.formats import huggingface_document
 from engine.library.formats import sentencepiece_model as models
 from engine.library.formats.huggingface import found_in
-from engine.library.formats.source import Found, Source
+from engine.library.formats.source import Found, PatternNeededError, Source, quoted
 from engine.library.formats.spelling import SPACE_MARK, several_stages_of, stages_of
 from engine.library.formats.tokenizer_data import MAX_TOKENS
-from engine.library.formats.validation import PatternNeededError, quoted
 from engine.runtime.cancellation import interruptible
 from engine.split.patterns import PATTERNS
 

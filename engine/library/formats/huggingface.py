@@ -18,7 +18,7 @@ from typing import Any
 from engine.errors import FormatError
 from engine.library.formats import spelling
 from engine.library.formats.huggingface_document import library_data_of
-from engine.library.formats.source import ForLibrary, Found, Source
+from engine.library.formats.source import ForLibrary, Found, OtherKindError, Source, member, quoted, typed
 from engine.library.formats.tokenizer_data import (
     LONGEST_TOKEN,
     Merge,
@@ -28,7 +28,6 @@ from engine.library.formats.tokenizer_data import (
     check_id,
     merges_of_ranks,
 )
-from engine.library.formats.validation import OtherKindError, member, quoted, typed
 from engine.runtime.cancellation import interruptible
 from engine.text.normalization import STEPS
 from engine.text.sentencepiece import SIGN, SIGN_IN_FRONT, SPACES_AS_SIGNS, signs_of

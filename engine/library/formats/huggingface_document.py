@@ -22,10 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import FormatError
 from engine.library.formats.sentencepiece_model import check_charsmap_base64
-from engine.library.formats.source import LibraryData
+from engine.library.formats.source import LibraryData, giving_up, member, parse_json, quoted, refusing, typed
 from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
 from engine.library.formats.tokenizer_data import LONGEST_PATTERN, MAX_TOKENS, check_dense, check_id
-from engine.library.formats.validation import giving_up, member, parse_json, quoted, refusing, typed
 from engine.runtime.cancellation import interruptible
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from typing import Any
 from engine.encoding.encoding import Encoding
 from engine.errors import EngineError, FormatError
 from engine.library.formats.reading import DoesNotEndError, limit, run
+from engine.library.formats.source import giving_up, quoted, refusing
 from engine.library.formats.tokenizer_data import TokenizerData
-from engine.library.formats.validation import giving_up, quoted, refusing
 from engine.runtime.cancellation import interruptible
 from engine.runtime.threads import child_command
 

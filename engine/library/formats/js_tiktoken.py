@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.errors import FormatError
-from engine.library.formats.source import Found, Source
+from engine.library.formats.source import Found, Source, member, quoted
 from engine.library.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
-from engine.library.formats.validation import member, quoted
 from engine.runtime.cancellation import interruptible
 
 

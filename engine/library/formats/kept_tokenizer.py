@@ -16,8 +16,7 @@ from typing import Any
 from engine.encoding.library_encoding import LibraryEncoding
 from engine.errors import FormatError
 from engine.library.formats import huggingface_document, sentencepiece_model
-from engine.library.formats.source import Found, LibraryData, Source
-from engine.library.formats.validation import member, parse_json, quoted, refuse_newer
+from engine.library.formats.source import Found, LibraryData, Source, member, parse_json, quoted, refuse_newer
 from engine.runtime.atomic_files import replacing
 
 SUFFIX = ".tokenizer"

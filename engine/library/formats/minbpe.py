@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.errors import FormatError
-from engine.library.formats.source import Found, Source
+from engine.library.formats.source import Found, Source, quoted
 from engine.library.formats.spelling import BY_MINBPE, WHOLE_TEXT
 from engine.library.formats.tokenizer_data import (
     LONGEST_TOKEN,
@@ -20,7 +20,6 @@ from engine.library.formats.tokenizer_data import (
     check_id,
     merges_of_ranks,
 )
-from engine.library.formats.validation import quoted
 from engine.runtime.cancellation import interruptible
 
 FIRST_LINE = b"minbpe v1"

@@ -30,10 +30,9 @@ from engine.library.formats.isolated_check import (
 )
 from engine.library.formats.kept_tokenizer import data_of_payload
 from engine.library.formats.reading import read, read_apart
-from engine.library.formats.source import Found, LibraryData
+from engine.library.formats.source import Found, LibraryData, PatternNeededError
 from engine.library.formats.table import WRITTEN, Format
 from engine.library.formats.tokenizer_data import TokenizerData, check, check_work
-from engine.library.formats.validation import PatternNeededError
 from engine.runtime.atomic_files import replacing
 from engine.runtime.cancellation import CancelCheck, cancellable
 from engine.text.normalization import UnknownNormalizationError

@@ -29,10 +29,9 @@ import numpy as np
 from engine.errors import EngineError, FormatError
 from engine.library.formats import tiktoken_ranks
 from engine.library.formats.kept_tokenizer import data_of_payload
-from engine.library.formats.source import ForLibrary, Found, LibraryData, Source, content_of
+from engine.library.formats.source import ForLibrary, Found, LibraryData, PatternNeededError, Source, content_of
 from engine.library.formats.table import FORMATS
 from engine.library.formats.tokenizer_data import TokenizerData, check, check_work
-from engine.library.formats.validation import PatternNeededError
 from engine.runtime.cancellation import CancelCheck, interruptible
 from engine.runtime.threads import child_command
 from engine.text.normalization import UnknownNormalizationError

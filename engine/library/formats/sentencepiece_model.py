@@ -19,10 +19,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.errors import FormatError
-from engine.library.formats.source import Found, LibraryData, Source
+from engine.library.formats.source import Found, LibraryData, Source, giving_up, quoted, refusing
 from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
 from engine.library.formats.tokenizer_data import MAX_TOKENS
-from engine.library.formats.validation import giving_up, quoted, refusing
 from engine.runtime.cancellation import interruptible
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from types import MappingProxyType
 from typing import Any
 
 from engine.errors import FormatError
+from engine.library.formats.source import OtherKindError, member, quoted, typed
 from engine.library.formats.tokenizer_data import Merge, merges_of_ranks
-from engine.library.formats.validation import OtherKindError, member, quoted, typed
 from engine.split.expression import UnsupportedPatternError, parts_of
 from engine.split.patterns import GPT2, PATTERNS
 from engine.text.character_classes import CodePoints

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.errors import FormatError
-from engine.library.formats.source import Found, Source
+from engine.library.formats.source import Found, Source, member, typed
 from engine.library.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
-from engine.library.formats.validation import member, typed
 from engine.runtime.cancellation import interruptible
 from engine.vocabulary import special_tokens
 

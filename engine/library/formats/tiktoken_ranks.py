@@ -18,9 +18,18 @@ import numpy as np
 from engine.encoding.preprocessing_encoding import PreprocessingEncoding
 from engine.errors import FormatError
 from engine.library.bundled_encodings import DATA_DIR, ENTRIES, bundled, expression_named
-from engine.library.formats.source import Found, Source, content_of
+from engine.library.formats.source import (
+    Found,
+    PatternNeededError,
+    Source,
+    content_of,
+    member,
+    parse_json,
+    quoted,
+    refuse_newer,
+    typed,
+)
 from engine.library.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
-from engine.library.formats.validation import PatternNeededError, member, parse_json, quoted, refuse_newer, typed
 from engine.runtime.cancellation import interruptible
 
 COMPANION_SUFFIX = ".json"

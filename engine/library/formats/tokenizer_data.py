@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from engine.errors import FormatError
-from engine.library.formats.validation import quoted
+from engine.library.formats.source import quoted
 from engine.runtime.cancellation import interruptible
 from engine.runtime.tiktoken_core import byte_core
 

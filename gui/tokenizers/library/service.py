@@ -200,7 +200,7 @@ def read_tokenizer(
     """Read and check a file. ``kernels``: the folder of compiled kernels; None: beside the sources."""
     import engine
     from engine.kernels.cache_folder import kept_in
-    from engine.library.formats.validation import PatternNeededError
+    from engine.library.formats.source import PatternNeededError
 
     try:
         with kept_in(kernels):

@@ -12,8 +12,8 @@ import pytest
 from engine.library.formats import huggingface, minbpe, sentencepiece_model, tekken, tiktoken_ranks
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.sentencepiece_model import NORMAL, UNKNOWN, Piece, SentencePieceModel
+from engine.library.formats.source import parse_json
 from engine.library.formats.spelling import spelled
-from engine.library.formats.validation import parse_json
 from engine.runtime.cancellation import ENTRIES, cancellable, check_cancelled, interruptible
 
 MANY = 3 * ENTRIES

@@ -15,7 +15,7 @@ from engine.errors import FormatError
 from engine.library.formats import gguf as gguf_format
 from engine.library.formats import sentencepiece_model, spelling
 from engine.library.formats.opening import open_tokenizer, save_encoding
-from engine.library.formats.validation import PatternNeededError
+from engine.library.formats.source import PatternNeededError
 from engine.split import patterns
 from tests.engine.library.formats import library_files
 from tests.engine.library.formats.library_files import gguf

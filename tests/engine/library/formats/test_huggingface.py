@@ -17,8 +17,8 @@ from engine.errors import FormatError
 from engine.library.bundled_encodings import expression_named
 from engine.library.formats import huggingface, spelling
 from engine.library.formats.opening import open_tokenizer, save_encoding
+from engine.library.formats.source import OtherKindError
 from engine.library.formats.tokenizer_data import TokenizerData
-from engine.library.formats.validation import OtherKindError
 from engine.split.patterns import NAMED_SPLITS
 from tests.engine import oracles
 from tests.engine.kernels.small_vocabularies import learnt_ranks

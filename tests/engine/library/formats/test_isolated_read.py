@@ -16,7 +16,7 @@ from engine.errors import FormatError
 from engine.library.formats import reading
 from engine.library.formats.opening import open_tokenizer, save_encoding
 from engine.library.formats.reading import Ended
-from engine.library.formats.validation import PatternNeededError
+from engine.library.formats.source import PatternNeededError
 from engine.runtime.threads import child_command
 from tests.engine.library.formats import library_files
 from tests.engine.library.formats.trained import TEXT, trained

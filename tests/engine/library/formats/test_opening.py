@@ -18,7 +18,7 @@ from engine.errors import FormatError
 from engine.library.bundled_encodings import expression_named
 from engine.library.formats import source
 from engine.library.formats.opening import open_tokenizer, save_encoding
-from engine.library.formats.validation import PatternNeededError
+from engine.library.formats.source import PatternNeededError
 from tests.engine import oracles
 from tests.engine.library.formats import library_files
 from tests.engine.library.formats.trained import TEXT, trained

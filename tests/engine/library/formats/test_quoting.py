@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import FormatError
 from engine.library.formats.opening import open_tokenizer, save_encoding
-from engine.library.formats.validation import quoted, shortened
+from engine.library.formats.source import quoted, shortened
 from tests.engine.library.formats.trained import trained
 
 LONG = "\u0120" * 1_024
