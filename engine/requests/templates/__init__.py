@@ -1,4 +1,4 @@
-"""Built-in templates, with one module for each kin of models, and the choice of one by the name of a model.
+"""Built-in templates, with a module for models that are alike, and the choice of one by the name of a model.
 
 ``ALONE`` is for models with unpublished overhead, such as Claude and Gemini: messages without framing. Anthropic
 documents that framing and tools add tokens, and offers a service that counts them; so does Google with ``countTokens``.
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from engine.library.bundled_encodings import ENTRIES
 from engine.requests.template import Surroundings, Template, json_text, overhead, tools_text, written
-from engine.requests.templates import chatml, deepseek, llama3, mistral, openai
+from engine.requests.templates import chatml, open_models, openai
 from engine.requests.types import Piece, Request
 
 VOCABULARIES = frozenset({"gemma", "gemma3", "kimi", "qwen3_5"})
@@ -59,11 +59,11 @@ TEMPLATES: dict[str, Template] = {
         openai.CHAT,
         openai.HARMONY,
         chatml.CHATML,
-        llama3.TEMPLATE,
-        llama3.DATED_TEMPLATE,
+        open_models.LLAMA3,
+        open_models.LLAMA3_DATED,
         chatml.QWEN,
-        deepseek.TEMPLATE,
-        mistral.TEMPLATE,
+        open_models.DEEPSEEK,
+        open_models.MISTRAL,
         ALONE,
     )
 }
