@@ -31,11 +31,10 @@ from engine.kernels.batch import (
     encode_tokens,
     encode_utf8,
 )
-from engine.kernels.block_sums import sum_blocks
 from engine.kernels.cache_folder import as_now
 from engine.kernels.layout import new_state
 from engine.kernels.lookup import note_token_ends
-from engine.kernels.utf8 import MAX_BYTES, PADDING, ROOM, room_for, write_utf8
+from engine.kernels.text_bytes import MAX_BYTES, PADDING, ROOM, room_for, sum_blocks, write_utf8
 from engine.runtime import caches
 from engine.split import safe_boundaries
 from engine.split.patterns import KNOWN_SPLITS
@@ -386,7 +385,7 @@ class NativeEncoder:
         factors: NDArray[np.uint8],
         sums: NDArray[np.int64],
     ) -> None:
-        """Call ``engine.kernels.block_sums``, which is not about tokens but is compiled and loaded with the kernels
+        """Call ``engine.kernels.text_bytes``, which is not about tokens but is compiled and loaded with the kernels
         that count. The first call loads it."""
         try:
             with self._as_compiled():

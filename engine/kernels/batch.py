@@ -82,7 +82,7 @@ from engine.kernels.primitives import (
     store64,
     trailing_zeros,
 )
-from engine.kernels.utf8 import PADDING, is_valid_utf8, kernel_room, write_utf8
+from engine.kernels.text_bytes import PADDING, is_valid_utf8, kernel_room, write_utf8
 
 OUT_SLACK = 40
 """Ids that may be overwritten after the last one."""

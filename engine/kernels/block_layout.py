@@ -1,4 +1,4 @@
-"""Layout of the flat arrays of an edited text. Imports no numba, because texts are also edited without kernels.
+"""Layout of the arrays of an edited text, and of sums of texts. Imports no numba: both are also made without kernels.
 
 A *block* is a span of the text with its tokens (``engine.editing.token_blocks``): a header of 64-bit words, then UTF-16
 units, token ids, and the end of each token, in units from the start of the block. Each array has room to grow.
@@ -72,10 +72,10 @@ ANY_UNIT = 0xFFFF
 """Second unit of the pair for a special token of one unit."""
 
 
-# --- Sizes for ``block_sums`` and its plain twin, ``engine.text.digests``. Imports no numba ---------------------------
+# --- sizes for ``text_bytes.sum_blocks`` and its plain twin in ``engine.text.digests`` --------------------------------
 
 
-BLOCK = 1024
+SUM_BLOCK = 1024
 """Size of a block that is summed, in bytes. The last block of a text is padded with zeros."""
 
 SUMS = 4
@@ -84,5 +84,5 @@ SUMS = 4
 SUM_BYTES = 8 * SUMS
 """Size of the sums of a block, in bytes."""
 
-FACTOR_BYTES = SUMS * BLOCK
+FACTOR_BYTES = SUMS * SUM_BLOCK
 """Size of the random words, in bytes: one for each word of a block, for each sum."""

@@ -92,7 +92,7 @@ from engine.kernels.primitives import (
     store32,
     store64,
 )
-from engine.kernels.utf8 import AHEAD
+from engine.kernels.text_bytes import AHEAD
 
 INNER_STARTS = 8192
 """Size of the start of *crossings*, in bytes: a bit for each of 65,536 code points, set if there is no boundary before

@@ -53,7 +53,7 @@ from engine.kernels.primitives import (
     store32,
     store64,
 )
-from engine.kernels.utf8 import characters, load_characters, width_of
+from engine.kernels.text_bytes import characters, load_characters, width_of
 
 
 @inline_kernel

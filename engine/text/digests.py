@@ -3,7 +3,7 @@
 Cached counts are stored under these digests, so it must be impossible to craft a file that has the digest of another
 and so gets its count. A cryptographic hash of all bytes takes a quarter of the time of counting, even if the processor
 has instructions for it. Instead, a *secret* that is stored beside the counts is mixed in. Each kilobyte becomes four
-sums of products with random words derived from the secret (``engine.kernels.block_sums``). Without the secret, any two
+sums of products with random words derived from the secret (``engine.kernels.text_bytes``). Without the secret, any two
 contents of equal size have the same sums with a probability of 2**-128. The sums and the size go through BLAKE2b with
 the secret as its key (RFC 7693). Digests made with different secrets cannot be compared.
 """
@@ -17,13 +17,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels.block_layout import BLOCK, FACTOR_BYTES, SUM_BYTES, SUMS
+from engine.kernels.block_layout import FACTOR_BYTES, SUM_BLOCK, SUM_BYTES, SUMS
 
 SECRET_BYTES = 32
 DIGEST_BYTES = 16
 
 SumBlocks = Callable[["NDArray[np.uint8]", "NDArray[np.int64]", "NDArray[np.uint8]", "NDArray[np.int64]"], None]
-"""Signature of ``engine.kernels.block_sums.sum_blocks``."""
+"""Signature of ``engine.kernels.text_bytes.sum_blocks``."""
 
 _TWIN_BLOCKS = 64
 """Blocks summed at a time; each temporarily needs twelve times its size."""
@@ -37,13 +37,13 @@ def new_secret() -> bytes:
 def sum_blocks_plainly(
     content: NDArray[np.uint8], byte_spans: NDArray[np.int64], factors: NDArray[np.uint8], sums: NDArray[np.int64]
 ) -> None:
-    """Do the work of ``engine.kernels.block_sums.sum_blocks`` without compiled kernels, at a tenth of the speed."""
-    words = factors.view("<u4").reshape(SUMS, BLOCK // 4)
+    """Do the work of ``engine.kernels.text_bytes.sum_blocks`` without compiled kernels, at a tenth of the speed."""
+    words = factors.view("<u4").reshape(SUMS, SUM_BLOCK // 4)
     row = 0
     for start, end in byte_spans.tolist():
-        for at in range(start, end, _TWIN_BLOCKS * BLOCK):
-            part = content[at : min(end, at + _TWIN_BLOCKS * BLOCK)]
-            blocks = np.zeros((-(-len(part) // BLOCK), 1, BLOCK), dtype=np.uint8)
+        for at in range(start, end, _TWIN_BLOCKS * SUM_BLOCK):
+            part = content[at : min(end, at + _TWIN_BLOCKS * SUM_BLOCK)]
+            blocks = np.zeros((-(-len(part) // SUM_BLOCK), 1, SUM_BLOCK), dtype=np.uint8)
             blocks.reshape(-1)[: len(part)] = part
             added = blocks.view("<u4") + words
             low, high = np.split(added, 2, axis=2)
@@ -102,7 +102,7 @@ class RunningDigest:
         """Add the next chunk."""
         self._size += len(piece)
         waiting = self._rest + piece if self._rest else piece
-        whole = len(waiting) // BLOCK * BLOCK
+        whole = len(waiting) // SUM_BLOCK * SUM_BLOCK
         self._take(waiting, whole)
         self._rest = waiting[whole:]
 
@@ -118,7 +118,7 @@ class RunningDigest:
 
 def _blocks(byte_spans: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the number of blocks of each content."""
-    blocks: NDArray[np.int64] = -((byte_spans[:, 0] - byte_spans[:, 1]) // BLOCK)
+    blocks: NDArray[np.int64] = -((byte_spans[:, 0] - byte_spans[:, 1]) // SUM_BLOCK)
     return blocks
 
 

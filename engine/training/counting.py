@@ -27,8 +27,8 @@ from engine.errors import TrainingError
 from engine.kernels import train_table
 from engine.kernels._jit import COMPILED
 from engine.kernels.lookup import KEY_MASKS
+from engine.kernels.text_bytes import PADDING, is_valid_utf8
 from engine.kernels.train_table import CountTable, add_entries, count_pretokens, digest_counts, fill_index
-from engine.kernels.utf8 import PADDING, is_valid_utf8
 from engine.runtime.cancellation import check_cancelled
 from engine.split.patterns import KNOWN_SPLITS
 from engine.split.pretokenization import PretokenChunk, pretoken_chunks_in_time, pretokenizer

@@ -13,7 +13,7 @@ from engine.encoding.encoder import NativeEncoder
 from engine.kernels import cache_folder
 from engine.kernels._jit import COMPILED, NotCompiledError
 from engine.kernels.batch import NOT_UTF8
-from engine.kernels.utf8 import PADDING
+from engine.kernels.text_bytes import PADDING
 from engine.runtime.threads import in_threads
 from engine.split.patterns import CL100K, DEEPSEEK, GPT2, KIMI, O200K, QWEN, QWEN3_5, TEKKEN
 from engine.split.scanners import Scanner

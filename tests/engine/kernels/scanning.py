@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from engine.kernels.utf8 import PADDING
+from engine.kernels.text_bytes import PADDING
 from engine.split import patterns
 from engine.split.patterns import KnownSplit
 from engine.split.scanners import Scanner

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.kernels._jit import COMPILED
-from engine.kernels.utf8 import PADDING
+from engine.kernels.text_bytes import PADDING
 from engine.split import scanners
 from engine.split.scanners import Scanner
 from tests.engine.kernels.odd_texts import odd_text

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.kernels import utf8
+from engine.kernels import text_bytes
 from engine.kernels._jit import COMPILED
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="only compiled kernels read the memory of a text")
@@ -18,11 +18,11 @@ EDGES = "\0\x7f\x80\xff\u0100\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff"
 def written(text: str, start: int = 0, end: int | None = None) -> bytes | None:
     """What the kernel writes, or None for a surrogate; checks what stands behind it."""
     end = len(text) if end is None else end
-    out = np.full(utf8.room_for(text, end - start), 7, dtype=np.uint8)
-    size = utf8.write_utf8(text, start, end, out)
+    out = np.full(text_bytes.room_for(text, end - start), 7, dtype=np.uint8)
+    size = text_bytes.write_utf8(text, start, end, out)
     if size < 0:
         return None
-    assert not out[size : size + utf8.PADDING].any()
+    assert not out[size : size + text_bytes.PADDING].any()
     return out[:size].tobytes()
 
 
@@ -64,13 +64,13 @@ def test_parts_of_a_text(text, data):
 @pytest.mark.parametrize(("start", "end"), [(-1, 2), (3, 2), (0, 6), (6, 6)])
 def test_characters_outside_of_the_text_are_refused(start, end):
     with pytest.raises(IndexError):
-        utf8.write_utf8("hello", start, end, np.empty(1000, dtype=np.uint8))
+        text_bytes.write_utf8("hello", start, end, np.empty(1000, dtype=np.uint8))
 
 
 def test_too_little_room_is_refused():
-    for text, most_bytes in (("hello", 1), ("añoes", utf8.MAX_BYTES)):
+    for text, most_bytes in (("hello", 1), ("añoes", text_bytes.MAX_BYTES)):
         with pytest.raises(IndexError):
-            utf8.write_utf8(text, 0, 5, np.empty(most_bytes * 5 + utf8.ROOM - 1, dtype=np.uint8))
+            text_bytes.write_utf8(text, 0, 5, np.empty(most_bytes * 5 + text_bytes.ROOM - 1, dtype=np.uint8))
 
 
 class Text(str):

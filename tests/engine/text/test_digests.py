@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from engine.encoding import encoder
 from engine.encoding.encoder import NativeEncoder
 from engine.kernels._jit import NotCompiledError
-from engine.kernels.block_layout import BLOCK, FACTOR_BYTES, SUMS
-from engine.kernels.block_sums import sum_blocks
+from engine.kernels.block_layout import FACTOR_BYTES, SUM_BLOCK, SUMS
+from engine.kernels.text_bytes import sum_blocks
 from engine.text.digests import DIGEST_BYTES, ContentDigests, RunningDigest, new_secret, sum_blocks_plainly
 from engine.vocabulary.tables import build_tables, fingerprint_of
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
 
 SECRET = bytes(range(32))
-SIZES = (0, 1, 3, 4, 63, BLOCK // 2, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK, 5 * BLOCK + 17)
+SIZES = (0, 1, 3, 4, 63, SUM_BLOCK // 2, SUM_BLOCK - 1, SUM_BLOCK, SUM_BLOCK + 1, 3 * SUM_BLOCK, 5 * SUM_BLOCK + 17)
 
 
 @pytest.fixture(params=[sum_blocks, sum_blocks_plainly], ids=["kernel", "twin"])
@@ -37,11 +37,11 @@ def laid_out(contents: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
 def plain_sums(content: bytes, factors: bytes) -> list[list[int]]:
     """NH as it is defined, word by word."""
     rows = []
-    for at in range(0, len(content), BLOCK):
-        words = np.frombuffer(content[at : at + BLOCK].ljust(BLOCK, b"\0"), dtype="<u4").tolist()
+    for at in range(0, len(content), SUM_BLOCK):
+        words = np.frombuffer(content[at : at + SUM_BLOCK].ljust(SUM_BLOCK, b"\0"), dtype="<u4").tolist()
         row = []
         for number in range(SUMS):
-            keys = np.frombuffer(factors, dtype="<u4")[number * BLOCK // 4 :].tolist()
+            keys = np.frombuffer(factors, dtype="<u4")[number * SUM_BLOCK // 4 :].tolist()
             half = len(words) // 2
             total = sum(
                 ((words[i] + keys[i]) % 2**32) * ((words[i + half] + keys[i + half]) % 2**32) for i in range(half)
@@ -65,7 +65,7 @@ def test_sums_are_those_of_the_definition(sums_of, size):
         assert sums.view(np.uint64).tolist() == expected
 
 
-@given(st.lists(st.binary(max_size=3 * BLOCK), max_size=5))
+@given(st.lists(st.binary(max_size=3 * SUM_BLOCK), max_size=5))
 def test_many_have_the_digests_of_each(contents):
     one, other = ContentDigests(SECRET, sum_blocks), ContentDigests(SECRET)
     expected = [other.of(content) for content in contents]
@@ -75,7 +75,7 @@ def test_many_have_the_digests_of_each(contents):
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("step", [1, 37, BLOCK, BLOCK + 1])
+@pytest.mark.parametrize("step", [1, 37, SUM_BLOCK, SUM_BLOCK + 1])
 def test_pieces_have_the_digest_of_the_whole(digests, size, step):
     content = random.Random(size).randbytes(size)
     running = RunningDigest(digests)
@@ -85,13 +85,13 @@ def test_pieces_have_the_digest_of_the_whole(digests, size, step):
 
 
 def test_every_change_makes_another_digest(digests):
-    content = bytes(2 * BLOCK + 10)
-    changed = [content, content[:-1], content + b"\0", content[BLOCK:], b""]
+    content = bytes(2 * SUM_BLOCK + 10)
+    changed = [content, content[:-1], content + b"\0", content[SUM_BLOCK:], b""]
     for place in range(0, len(content), 97):
         for bit in (1, 0x80):
             changed.append(content[:place] + bytes([bit]) + content[place + 1 :])
-    moved = b"a" * BLOCK + b"b" * BLOCK
-    changed += [moved, moved[BLOCK:] + moved[:BLOCK]]
+    moved = b"a" * SUM_BLOCK + b"b" * SUM_BLOCK
+    changed += [moved, moved[SUM_BLOCK:] + moved[:SUM_BLOCK]]
     made = digests.of_many(*laid_out(changed))
     assert len(set(made)) == len(changed)
     assert {len(digest) for digest in made} == {DIGEST_BYTES}
@@ -99,7 +99,7 @@ def test_every_change_makes_another_digest(digests):
 
 def test_another_secret_makes_other_digests():
     assert new_secret() != new_secret()
-    contents = [b"", b"text", bytes(BLOCK)]
+    contents = [b"", b"text", bytes(SUM_BLOCK)]
     both = [ContentDigests(secret).of_many(*laid_out(contents)) for secret in (SECRET, new_secret())]
     assert not set(both[0]) & set(both[1])
 
@@ -114,8 +114,8 @@ def test_contents_outside_of_their_memory_are_refused(span):
 
 
 def test_too_little_room_is_refused():
-    content = np.frombuffer(bytes(BLOCK + 1), dtype=np.uint8)
-    spans = np.array([[0, BLOCK + 1]], dtype=np.int64)
+    content = np.frombuffer(bytes(SUM_BLOCK + 1), dtype=np.uint8)
+    spans = np.array([[0, SUM_BLOCK + 1]], dtype=np.int64)
     with pytest.raises(IndexError, match="no room"):
         sum_blocks(content, spans, factors(FACTOR_BYTES), np.zeros((1, SUMS), dtype=np.int64))
     with pytest.raises(IndexError, match="too few"):

@@ -1,6 +1,6 @@
-"""UTF-8 encoding of Python texts, and UTF-8 validation.
+"""Kernels on the bytes of texts: UTF-8 encoding of Python texts, UTF-8 validation, and sums for digests.
 
-Both are kernels, so other threads keep running. Neither copies the whole text or decodes anything.
+They are kernels so that other threads keep running. None copies a whole text or decodes anything.
 
 ``write_utf8`` writes the UTF-8 of a Python text. Python stores the characters of a text in 1, 2 or 4 bytes each,
 depending on its widest one: its *width*. Most blocks of 64 characters are ASCII and are copied at once. In others,
@@ -8,6 +8,13 @@ sixteen at a time are spread over four bytes each and packed.
 
 ``is_valid_utf8`` validates UTF-8, 64 bytes at a time, by the rules of table 3-7 of the Unicode Standard (well-formed
 UTF-8 byte sequences).
+
+``sum_blocks`` sums kilobyte blocks of texts, at 1/32 of their size: the input of the digests in
+``engine.text.digests``. This is the function NH of UMAC (Black, Halevi, Krawczyk, Krovetz and Rogaway, 1999; RFC 4418,
+section 5.2): 32-bit words are added to random words and multiplied in pairs, and the products are summed. For any two
+different blocks, at most one in 2**32 choices of random words gives them the same sum. So at most one in 2**128 gives
+them the same four sums, each with its own random words. The choice of pairs does not matter: here, words at the same
+position of both halves of a block are paired, because processors handle many of those at a time.
 """
 
 from __future__ import annotations
@@ -22,17 +29,20 @@ from numba.core import cgutils
 from numpy.typing import NDArray
 
 from engine.kernels._jit import inline_kernel, kernel, primitive
+from engine.kernels.block_layout import FACTOR_BYTES, SUM_BLOCK, SUM_BYTES
 from engine.kernels.blocks import ALL, BLOCK, NONE, ONE, PACKS, Mask, no_plain_twin, packed_bytes
 from engine.kernels.primitives import (
     LINE,
     SPAN_TYPE,
     Span,
+    add_wrapping,
     keep,
     load8,
     load16,
     load32,
     load_vector,
     move,
+    multiply_wrapping,
     part,
     prefetch,
     span,
@@ -285,6 +295,9 @@ def write_utf8(text: str, char_start: int, char_end: int, out: NDArray[np.uint8]
     return at
 
 
+# --- validation -------------------------------------------------------------------------------------------------------
+
+
 TWO = np.uint64(2)
 THREE = np.uint64(3)
 LAST = np.uint64(63)
@@ -349,3 +362,67 @@ def is_valid_utf8(text: NDArray[np.uint8]) -> bool:
     is_valid: bool = wrong == NONE
     keep(rest)
     return is_valid
+
+
+# --- sums -------------------------------------------------------------------------------------------------------------
+
+
+_HALF = SUM_BLOCK // 2
+_LOW = 0xFFFFFFFF
+
+
+@inline_kernel
+def product(low: int, high: int, factors: Span, byte_offset: int) -> int:
+    """Return the summand of a pair of words. ``byte_offset``: offset of the random word for the lower one."""
+    low = (low + load32(factors, byte_offset)) & _LOW
+    return multiply_wrapping(low, (high + load32(factors, byte_offset + _HALF)) & _LOW)
+
+
+@inline_kernel
+def sum_block(text: Span, at: int, factors: Span, sums: Span, row: int) -> None:
+    """Write the sums of the block at byte offset ``at`` to byte offset ``row``."""
+    first = second = third = fourth = 0
+    for place in range(0, _HALF, 4):
+        low, high = load32(text, at + place), load32(text, at + _HALF + place)
+        first = add_wrapping(first, product(low, high, factors, place))
+        second = add_wrapping(second, product(low, high, factors, SUM_BLOCK + place))
+        third = add_wrapping(third, product(low, high, factors, 2 * SUM_BLOCK + place))
+        fourth = add_wrapping(fourth, product(low, high, factors, 3 * SUM_BLOCK + place))
+    store64(sums, row, first)
+    store64(sums, row + 8, second)
+    store64(sums, row + 16, third)
+    store64(sums, row + 24, fourth)
+
+
+@kernel
+def sum_blocks(
+    content: NDArray[np.uint8], byte_spans: NDArray[np.int64], factors: NDArray[np.uint8], sums: NDArray[np.int64]
+) -> None:
+    """Write the consecutive sums of all blocks of n texts.
+
+    ``content``: uint8[m], read-only. ``byte_spans``: int64[n, 2], start and end of each text in it. ``factors``:
+    uint8[FACTOR_BYTES], read-only, random. ``sums``: int64[k, SUMS], k >= blocks of all texts; an empty text has none.
+    Raises IndexError if a text is not within ``content``, or an array is too short.
+    """
+    text, words, out = span(content), span(factors), span(sums)
+    rest = np.zeros(SUM_BLOCK, np.uint8)
+    last = span(rest)
+    if factors.size < FACTOR_BYTES:
+        raise IndexError("too few random words")
+    row = 0
+    for index in range(len(byte_spans)):
+        at, end = byte_spans[index, 0], byte_spans[index, 1]
+        if at < 0 or end < at or end > content.size:
+            raise IndexError("the texts are not within their memory")
+        if row + (end - at + SUM_BLOCK - 1) // SUM_BLOCK * SUM_BYTES > 8 * sums.size:
+            raise IndexError("no room for the sums")
+        while at + SUM_BLOCK <= end:
+            sum_block(text, at, words, out, row)
+            row += SUM_BYTES
+            at += SUM_BLOCK
+        if at < end:
+            rest[:] = 0
+            move(last, part(text, at, end - at))
+            sum_block(last, 0, words, out, row)
+            row += SUM_BYTES
+    keep(rest)
