@@ -17,7 +17,7 @@ from typing import Any
 
 from engine.errors import FormatError
 from engine.library.formats import spelling
-from engine.library.formats.huggingface_document import library_data_of
+from engine.library.formats.huggingface_document import library_data_of, pair_of
 from engine.library.formats.source import ForLibrary, Found, OtherKindError, Source, member, quoted, typed
 from engine.library.formats.tokenizer_data import (
     LONGEST_TOKEN,
@@ -49,7 +49,7 @@ _WRITTEN = {name: {"type": kind} for kind, name in _STEPS.items()} | _SIGN_STEPS
 
 def steps_of(normalizer: object) -> tuple[str, ...]:
     """Return the names of the normalizer's steps in order. Raises OtherKindError for an unsupported step."""
-    steps = _steps_of(normalizer)
+    steps = tuple(_step_of(found) for found in spelling.flattened(normalizer, "normalizer"))
     if set(_SIGN_STEPS).intersection(signs_of(steps)[0]):
         raise OtherKindError(
             f"normalizer: Prepend and Replace of {SIGN} are only supported behind all else, in this order"
@@ -57,29 +57,21 @@ def steps_of(normalizer: object) -> tuple[str, ...]:
     return steps
 
 
-def _steps_of(normalizer: object) -> tuple[str, ...]:
-    if normalizer is None:
-        return ()
-    found = typed(normalizer, dict, "normalizer")
-    kind = str(found.get("type"))
-    if kind == "Sequence":
-        return tuple(step for one in member(found, "normalizers", list, "normalizer") for step in _steps_of(one))
+def _step_of(found: dict[str, Any]) -> str:
     for name, step in _SIGN_STEPS.items():
         if found == step:
-            return (name,)
+            return name
+    kind = str(found.get("type"))
     if kind not in _STEPS:
         raise OtherKindError(f"normalizer: a step of the type {kind:.40} is not supported")
-    return (_STEPS[kind],)
+    return _STEPS[kind]
 
 
 def normalizer_of(steps: Sequence[str]) -> dict[str, Any] | None:
     """Return the ``normalizer`` for steps of these names. Raises FormatError for a step that it cannot represent."""
     if any(step not in _WRITTEN for step in steps):
         raise FormatError("Hugging Face's files have no place for what this encoding does to words")
-    written = [_WRITTEN[step] for step in steps]
-    if len(written) > 1:
-        return {"type": "Sequence", "normalizers": written}
-    return written[0] if written else None
+    return spelling.in_sequence([_WRITTEN[step] for step in steps], "normalizer")
 
 
 def decoders_of(steps: Sequence[str]) -> list[dict[str, Any]]:
@@ -218,9 +210,7 @@ def _merges(merges: list[Any], ranks: dict[bytes, int], unspelled: Callable[[str
     found: list[Merge] = []
     for number, merge in enumerate(interruptible(merges)):
         where = f"model.merges[{number}]"
-        words = merge.split(" ") if isinstance(merge, str) else merge
-        if not isinstance(words, list) or len(words) != 2 or not all(isinstance(word, str) for word in words):
-            raise FormatError(f"{where} is not a pair of tokens")
+        words = pair_of(merge, where)
         parts = (unspelled(words[0]) or b"", unspelled(words[1]) or b"")
         left_id, right_id, token_id = (ranks.get(token, -1) for token in (*parts, b"".join(parts)))
         if min(left_id, right_id, token_id) < 0:
@@ -299,14 +289,13 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
     return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode("utf-8"), losses
 
 
-def _decoder(steps: Sequence[str], *, in_characters: bool) -> dict[str, Any]:
+def _decoder(steps: Sequence[str], *, in_characters: bool) -> dict[str, Any] | None:
     stages: list[dict[str, Any]] = [
         {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
     ]
     if in_characters:
         stages = [{"type": "ByteFallback"}, {"type": "Fuse"}]
-    stages += decoders_of(steps)
-    return {"type": "Sequence", "decoders": stages} if len(stages) > 1 else stages[0]
+    return spelling.in_sequence(stages + decoders_of(steps), "decoder")
 
 
 def _added_token(text: str, token_id: int) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import FormatError
 from engine.library.formats.sentencepiece_model import check_charsmap_base64
 from engine.library.formats.source import LibraryData, giving_up, member, parse_json, quoted, refusing, typed
-from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
+from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece, flattened, in_sequence
 from engine.library.formats.tokenizer_data import LONGEST_PATTERN, MAX_TOKENS, check_dense, check_id
 from engine.runtime.cancellation import interruptible
 
@@ -43,17 +43,13 @@ _CLASS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]", re.DOTALL)
 
 _NORMALIZERS = (
     *("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Strip", "BertNormalizer", "Nmt", "ByteLevel"),
-    *("Replace", "Prepend", "Precompiled", "Sequence"),
+    *("Replace", "Prepend", "Precompiled"),
 )
 _PRE_TOKENIZERS = (
     *("BertPreTokenizer", "ByteLevel", "CharDelimiterSplit", "Digits", "FixedLength", "Metaspace", "Punctuation"),
-    *("Split", "UnicodeScripts", "Whitespace", "WhitespaceSplit", "Sequence"),
+    *("Split", "UnicodeScripts", "Whitespace", "WhitespaceSplit"),
 )
-_DECODERS = (
-    *("BPEDecoder", "ByteFallback", "ByteLevel", "CTC", "Fuse", "Metaspace", "Replace", "Strip", "WordPiece"),
-    "Sequence",
-)
-_INNER = {"normalizer": "normalizers", "pre_tokenizer": "pretokenizers", "decoder": "decoders"}
+_DECODERS = (*("BPEDecoder", "ByteFallback", "ByteLevel", "CTC", "Fuse", "Metaspace", "Replace", "Strip", "WordPiece"),)
 _KNOWN = {"normalizer": _NORMALIZERS, "pre_tokenizer": _PRE_TOKENIZERS, "decoder": _DECODERS}
 _LONGEST_TEXTS = {"prepend": 64, "replacement": 16, "prefix": 64, "suffix": 64, "delimiter": 4, "content": 64}
 
@@ -61,7 +57,7 @@ _LONGEST_TEXTS = {"prepend": 64, "replacement": 16, "prefix": 64, "suffix": 64, 
 def steps_of(document: dict[str, Any], part: str) -> list[dict[str, Any]]:
     """Return the steps of a part (``normalizer``, ``pre_tokenizer``, ``decoder``) in order, each validated. Raises
     FormatError."""
-    steps = _flattened(document.get(part), part)
+    steps = flattened(document.get(part), part)
     if len(steps) > MAX_STEPS:
         raise FormatError(f"{part}: {len(steps)} steps; the limit is {MAX_STEPS}")
     growth = 1
@@ -74,20 +70,10 @@ def steps_of(document: dict[str, Any], part: str) -> list[dict[str, Any]]:
     return steps
 
 
-def _flattened(step: object, part: str) -> list[dict[str, Any]]:
-    if step is None:
-        return []
-    found = typed(step, dict, part)
-    kind = str(found.get("type"))
+def _check(step: dict[str, Any], part: str) -> None:
+    kind = str(step.get("type"))
     if kind not in _KNOWN[part]:
         raise FormatError(f"{part}: unknown step type {kind:.40}")
-    if kind != "Sequence":
-        return [found]
-    return [one for inner in member(found, _INNER[part], list, part) for one in _flattened(inner, part)]
-
-
-def _check(step: dict[str, Any], part: str) -> None:
-    kind = step["type"]
     where = f"{part}, {kind}"
     for key, longest in _LONGEST_TEXTS.items():
         if key in step and len(typed(step[key], str, f"{where}: {key}")) > longest:
@@ -168,10 +154,10 @@ def read(document: dict[str, Any]) -> LibraryDocument:
         "truncation": None,
         "padding": None,
         "added_tokens": document.get("added_tokens") or [],
-        "normalizer": _sequence(normalizers, "normalizers"),
-        "pre_tokenizer": _sequence(pre_tokenizers, "pretokenizers"),
+        "normalizer": in_sequence(normalizers, "normalizer"),
+        "pre_tokenizer": in_sequence(pre_tokenizers, "pre_tokenizer"),
         "post_processor": None,
-        "decoder": _sequence(decoders, "decoders"),
+        "decoder": in_sequence(decoders, "decoder"),
         "model": {"type": kind, "vocab": model["vocab"]}
         | {key: model[key] for key in _MODEL_KEYS[kind] if key in model},
     }
@@ -262,16 +248,21 @@ def _check_piece(piece: str, where: str) -> None:
         raise FormatError(f"{where} is half of a character") from None
 
 
+def pair_of(merge: object, where: str) -> tuple[str, str]:
+    """Return the two tokens of a merge, which are a list, or a text with a space between them. Raises FormatError."""
+    words = merge.split(" ") if isinstance(merge, str) else merge
+    if not isinstance(words, list) or len(words) != 2 or not all(isinstance(word, str) for word in words):
+        raise FormatError(f"{where} is not a pair of tokens")
+    return words[0], words[1]
+
+
 def _check_merges(model: dict[str, Any], ids: dict[str, int]) -> None:
     prefix = model.get("continuing_subword_prefix") or ""
     for number, merge in enumerate(interruptible(member(model, "merges", list, "model"))):
-        words = merge.split(" ") if isinstance(merge, str) else merge
-        if not isinstance(words, list) or len(words) != 2 or not all(isinstance(word, str) for word in words):
-            raise FormatError(f"model.merges[{number}] is not a pair of tokens")
-        if words[0] not in ids or words[1] not in ids or words[0] + words[1][len(prefix) :] not in ids:
-            raise FormatError(
-                f"model.merges[{number}]: {quoted(' and '.join(words))} are not tokens that join to a token"
-            )
+        where = f"model.merges[{number}]"
+        left, right = pair_of(merge, where)
+        if left not in ids or right not in ids or left + right[len(prefix) :] not in ids:
+            raise FormatError(f"{where}: {quoted(f'{left} and {right}')} are not tokens that join to a token")
 
 
 def _added_tokens(document: dict[str, Any], ids: dict[str, int]) -> tuple[dict[str, int], dict[str, int]]:
@@ -313,12 +304,6 @@ def _tokens(pieces: dict[int, str], added: set[str], document: dict[str, Any]) -
         else:
             tokens[token_id] = bytes_of_piece(piece, space_mark=mark, byte_pieces=has_bytes, byte_letters=has_letters)
     return tokens
-
-
-def _sequence(steps: list[dict[str, Any]], name: str) -> dict[str, Any] | None:
-    if len(steps) < 2:
-        return steps[0] if steps else None
-    return {"type": "Sequence", name: steps}
 
 
 # --- the library ------------------------------------------------------------------------------------------------------

@@ -202,7 +202,26 @@ _STAGES = {one.expression: one.stages for one in PATTERNS if one.stages} | {
 }
 _HERE = {stages[0]: here for here, stages in _STAGES.items() if len(stages) == 1}
 _UNLIKE = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(?P<unlike>[$^]|\}\+|\(\?\w*[ms]\w*[:)]|&&|--)", re.DOTALL)
+_INNER = {"normalizer": "normalizers", "pre_tokenizer": "pretokenizers", "decoder": "decoders"}
 _BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+
+
+def flattened(step: object, part: str) -> list[dict[str, Any]]:
+    """Return the steps of a part of a tokenizer.json (``normalizer``, ``pre_tokenizer``, ``decoder``) in order, without
+    the sequences that hold them. Raises FormatError."""
+    if step is None:
+        return []
+    found = typed(step, dict, part)
+    if found.get("type") != "Sequence":
+        return [found]
+    return [one for inner in member(found, _INNER[part], list, part) for one in flattened(inner, part)]
+
+
+def in_sequence(steps: list[dict[str, Any]], part: str) -> dict[str, Any] | None:
+    """Return the part of a tokenizer.json that has these steps, None if there are none."""
+    if len(steps) > 1:
+        return {"type": "Sequence", _INNER[part]: steps}
+    return steps[0] if steps else None
 
 
 def stages_of(expression: str, *, in_characters: bool = False) -> dict[str, Any] | None:
@@ -211,9 +230,7 @@ def stages_of(expression: str, *, in_characters: bool = False) -> dict[str, Any]
     if expression == GPT2.expression and not in_characters:
         return _BYTES | {"use_regex": True}
     stages = _splits_of(expression) + ([] if in_characters else [_BYTES | {"use_regex": False}])
-    if len(stages) > 1:
-        return {"type": "Sequence", "pretokenizers": stages}
-    return stages[0] if stages else None
+    return in_sequence(stages, "pre_tokenizer")
 
 
 def several_stages_of(expressions: Sequence[str]) -> dict[str, Any]:
@@ -247,7 +264,7 @@ def _split(expression: str, *, matches_only: bool = False) -> dict[str, Any]:
 def expression_of(pre_tokenizer: object, *, in_characters: bool = False) -> str:
     """Return the pattern equivalent to a ``pre_tokenizer``, for a vocabulary of characters or one of letters for bytes.
     Raises OtherKindError if there is none."""
-    stages = _flattened(pre_tokenizer)
+    stages = flattened(pre_tokenizer, "pre_tokenizer")
     kinds = [str(stage.get("type")) for stage in stages]
     if in_characters:
         if len(kinds) > 1 or set(kinds) - {"Split"}:
@@ -294,13 +311,3 @@ def _one(stage: dict[str, Any]) -> str:
         )
     # Text that the pattern does not match is a separate piece there, but would be dropped here.
     return text if how[1] else f"(?:{text})|(?s:(?:(?!{text}).)+)"
-
-
-def _flattened(stage: object) -> list[dict[str, Any]]:
-    if stage is None:
-        return []
-    found = typed(stage, dict, "pre_tokenizer")
-    if found.get("type") != "Sequence":
-        return [found]
-    inner = member(found, "pretokenizers", list, "pre_tokenizer")
-    return [part for one in inner for part in _flattened(one)]
