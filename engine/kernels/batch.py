@@ -56,7 +56,7 @@ from engine.kernels.lookup import (
 )
 from engine.kernels.merging import (
     ENTRY,
-    PIECE_START,
+    PRETOKEN_START,
     SIZE,
     fill_lane,
     lane_ids,
@@ -148,7 +148,7 @@ def list_misses(tables: Span, state: Span, entries: int, with_ids: bool) -> int:
 
 
 @inline_kernel
-def part_misses(state: Span, missed: int) -> int:
+def divide_misses(state: Span, missed: int) -> int:
     """Divide MISSES into words and longer pretokens, and prefetch the lines of the words. Return the word count."""
     keys = section(state, layout.KEYS)
     words = section(state, layout.WORDS)
@@ -215,7 +215,7 @@ def hash_long_misses(tables: Span, state: Span, text: Span, count: int) -> None:
 
 
 @inline_kernel
-def ask_for_recalled(state: Span, count: int) -> None:
+def prefetch_recalled(state: Span, count: int) -> None:
     """Prefetch the cached bytes and ids of the pretokens in LONG_MISSES."""
     keys = section(state, layout.KEYS)
     slots = section(state, layout.SLOTS)
@@ -227,7 +227,7 @@ def ask_for_recalled(state: Span, count: int) -> None:
 
 
 @kernel
-def find_long_piece(tables: Span, state: Span, text: Span, entry: int) -> int:
+def find_long_pretoken(tables: Span, state: Span, text: Span, entry: int) -> int:
     """Write the value of a pretoken of 16 bytes or more that is a token, or cached, or too long for a lane (it is
     merged here). Return its number of tokens, or 0."""
     keys = section(state, layout.KEYS)
@@ -250,7 +250,7 @@ def find_long_piece(tables: Span, state: Span, text: Span, entry: int) -> int:
 
 
 @kernel
-def keep_word(state: Span, entry: int) -> None:
+def cache_word(state: Span, entry: int) -> None:
     """Cache a word of the batch with its value."""
     keys = section(state, layout.KEYS)
     line = word_line(section(state, layout.WORDS), load64(keys, entry * KEY + 16))
@@ -274,10 +274,10 @@ def finish_lane(tables: Span, state: Span, text: Span, lane: Span) -> int:
     size = load64(lane, SIZE)
     if size < LONG_PRETOKEN:
         put_value(state, entry << 4, ids, count)
-        keep_word(state, entry)
+        cache_word(state, entry)
     else:
         hashed = load64(section(state, layout.KEYS), entry * KEY + 16)
-        slot = remember(state, text, load64(lane, PIECE_START), size, hashed, ids, count)
+        slot = remember(state, text, load64(lane, PRETOKEN_START), size, hashed, ids, count)
         put_recalled(state, slot, entry << 4)
     return count
 
@@ -305,13 +305,13 @@ def find_displaced(tables: Span, state: Span, entry: int) -> int:
         token_id = find_short(tables, low, high, hashed)
         if token_id >= 0:
             store64(values, entry << 4, one_token(token_id))
-            keep_word(state, entry)
+            cache_word(state, entry)
             return 1
     return 0
 
 
 @kernel
-def begin_piece(tables: Span, state: Span, text: Span, entry: int, lane: Span) -> int:
+def begin_pretoken(tables: Span, state: Span, text: Span, entry: int, lane: Span) -> int:
     """Put a pretoken that was not found in its own line into a lane, unless it is found elsewhere: then write its value
     and return its number of tokens. Return 0 otherwise."""
     keys = section(state, layout.KEYS)
@@ -348,7 +348,7 @@ def merge_cold(tables: Span, state: Span, text: Span, cold: int) -> int:
     while True:
         while busy < LANE_COUNT and index < cold:
             lane = part(lanes, load32(active, busy << 2), LANE)
-            known = begin_piece(tables, state, text, load32(colds, index << 2), lane)
+            known = begin_pretoken(tables, state, text, load32(colds, index << 2), lane)
             index += 1
             total += known
             busy += known == 0
@@ -372,16 +372,16 @@ def merge_cold(tables: Span, state: Span, text: Span, cold: int) -> int:
 @kernel
 def resolve_misses(tables: Span, state: Span, text: Span, missed: int) -> int:
     """Write the values of the entries in MISSES. Return their number of tokens."""
-    words = part_misses(state, missed)
+    words = divide_misses(state, missed)
     total, cold = recall_words(state, words)
     if words < missed:
         colds = section(state, layout.COLD)
         misses = section(state, layout.LONG_MISSES)
         hash_long_misses(tables, state, text, missed - words)
-        ask_for_recalled(state, missed - words)
+        prefetch_recalled(state, missed - words)
         for index in range(missed - words):
             entry = load32(misses, index << 2)
-            tokens = find_long_piece(tables, state, text, entry)
+            tokens = find_long_pretoken(tables, state, text, entry)
             total += tokens
             store32(colds, cold << 2, entry)
             cold += tokens == 0
@@ -391,7 +391,7 @@ def resolve_misses(tables: Span, state: Span, text: Span, missed: int) -> int:
 
 
 @inline_kernel
-def ask_for_room(out: Span, at: int, entries: int) -> None:
+def prefetch_output(out: Span, at: int, entries: int) -> None:
     """Prefetch the memory from byte offset ``at`` that the ids of the entries will be written to if all are tokens. The
     memory is fresh, and the hardware prefetcher does not predict it between accesses all over the tables."""
     for line in range(at, at + (entries << 2) + LINE, LINE):
@@ -509,7 +509,7 @@ def encode_tokens(
         entries, start = make_keys(fixed, own, source, pieces, index, count, start)
         index += entries
         if entries > 0:
-            ask_for_room(target, at, entries)
+            prefetch_output(target, at, entries)
             missed = list_misses(fixed, own, entries, True)
             if missed > 0:
                 resolve_misses(fixed, own, source, missed)

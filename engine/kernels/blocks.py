@@ -326,20 +326,20 @@ def character_at(text: Span, at: int, pages: Span, classes: Span) -> int:
 
 
 @kernel
-def skip_blocks(text: Span, at: int, n_bytes: int, wanted: int) -> int:
-    """Skip whole blocks of ASCII characters of the wanted classes, numbered as for words. Whitespace is never
+def skip_blocks(text: Span, at: int, n_bytes: int, allowed: int) -> int:
+    """Skip whole blocks of ASCII characters of the allowed classes, numbered as for words. Whitespace is never
     skipped."""
     while at + BLOCK <= n_bytes:
         beyond_ascii, _, upper, lower, digit, _, space, control, _, _, _ = block_masks(text, at)
         letters = upper | lower
         out = beyond_ascii | space | control
-        if wanted & (1 << OTHER) == 0:
+        if allowed & (1 << OTHER) == 0:
             out |= ALL ^ (letters | digit)
-        if wanted & (1 << UPPER) == 0:
+        if allowed & (1 << UPPER) == 0:
             out |= upper
-        if wanted & (1 << LOWER) == 0:
+        if allowed & (1 << LOWER) == 0:
             out |= lower
-        if wanted & (1 << NUMBER) == 0:
+        if allowed & (1 << NUMBER) == 0:
             out |= digit
         if out != NONE:
             break
@@ -348,19 +348,19 @@ def skip_blocks(text: Span, at: int, n_bytes: int, wanted: int) -> int:
 
 
 @kernel
-def run_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, wanted: int, wanted_ascii: int) -> int:
-    """Return the end of the run of characters of the wanted classes that starts at ``at``. wanted: a set of classes
-    (bit c for class c), without whitespace. wanted_ascii: the same or fewer, for ASCII, numbered as for words."""
+def run_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, allowed: int, allowed_ascii: int) -> int:
+    """Return the end of the run of characters of the allowed classes that starts at ``at``. allowed: a set of classes
+    (bit c for class c), without whitespace. allowed_ascii: the same or fewer, for ASCII, numbered as for words."""
     passed = 0
     while at < n_bytes:
         character = character_at(text, at, pages, classes)
-        if wanted >> (character & 15) & 1 == 0:
+        if allowed >> (character & 15) & 1 == 0:
             break
         at += character >> 4
         passed += 1
         if COMPILED and passed == 32:
             passed = 0
-            at = skip_blocks(text, at, n_bytes, wanted_ascii)
+            at = skip_blocks(text, at, n_bytes, allowed_ascii)
     return at
 
 

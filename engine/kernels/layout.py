@@ -144,7 +144,7 @@ FIRST_SLOTS = 1 << 8
 """Initial slots of the cache of longer pretokens: 8 KB."""
 MAX_SLOTS = 1 << 16
 """Maximum slots: 2 MB."""
-PIECES_A_SLOT = 0.25
+PRETOKENS_A_SLOT = 0.25
 """Pretokens per slot from which the cache is doubled."""
 ARENA_BYTES = 1 << 22
 LARGE_PAGE = 1 << 21
@@ -222,7 +222,7 @@ def new_state(token_count: int, *, large_pages: bool = False, spare: int = 0) ->
     header[WORD_LIMIT // 8] = int(lines * WORDS_A_LINE)
     header[WORD_ROOM // 8] = _shrink(header, WORDS, lines * LINE)
     slots = min(FIRST_SLOTS, MAX_SLOTS)
-    header[SLOT_LIMIT // 8] = int(slots * PIECES_A_SLOT)
+    header[SLOT_LIMIT // 8] = int(slots * PRETOKENS_A_SLOT)
     header[SLOT_ROOM // 8] = _shrink(header, SLOTS, slots * SLOT)
     return state
 

@@ -405,11 +405,11 @@ def grow_slots(state: Span) -> None:
         copy_line(taken, 0, slots, line)
         _clear(slots, line, LINE)
         for at in (SLOT, 0):
-            bytes_of_piece = load64(taken, at + 16)
-            if bytes_of_piece > 0:
+            size_in_bytes = load64(taken, at + 16)
+            if size_in_bytes > 0:
                 hashed = load64(taken, at)
                 where = load64(taken, at + 8)
-                put_slot(slots, slot_line(state, hashed), hashed, where, bytes_of_piece, load64(taken, at + 24))
+                put_slot(slots, slot_line(state, hashed), hashed, where, size_in_bytes, load64(taken, at + 24))
 
 
 @inline_kernel

@@ -96,7 +96,7 @@ STARTS = 584  # bit set of the positions where tokens start
 SIZE = 592  # length of the pretoken, in bytes
 ENTRY = 600  # for any use by the caller
 LINE_1, LINE_2 = 608, 632  # two requests of 24 bytes each: line of PAIRS, pair, requesting position
-PIECE_START = 656  # byte offset of the pretoken in its text
+PRETOKEN_START = 656  # byte offset of the pretoken in its text
 
 PAIR_HASH = -7046029254386353131
 SLOTS_FULL = 56
@@ -156,7 +156,7 @@ def fill_lane(tables: Span, lane: Span, text: Span, byte_start: int, size: int) 
     store32(lane, TOKENS + 256, NO_TOKEN)
     store64(lane, STARTS, shift_right(-1, 64 - size))
     store64(lane, SIZE, size)
-    store64(lane, PIECE_START, byte_start)
+    store64(lane, PRETOKEN_START, byte_start)
 
 
 @inline_kernel
@@ -169,7 +169,7 @@ def take_in(pairs: Span, shift: int, lanes: Span, lane: int) -> None:
 
 
 @inline_kernel
-def ask(pairs: Span, shift: int, lanes: Span, request: int, left: int, right: int, place: int) -> None:
+def request_pair(pairs: Span, shift: int, lanes: Span, request: int, left: int, right: int, place: int) -> None:
     """Request the merge of two tokens at a position. ``request``: byte offset of one of a lane's two requests."""
     pair = (left << NUMBER_BITS) | right
     exists = (left != NO_TOKEN) & (right != NO_TOKEN)
@@ -200,8 +200,8 @@ def merge_once(pairs: Span, shift: int, lanes: Span, lane: int) -> bool:
     store64(lanes, lane + STARTS, starts)
     store32(lanes, lane + TOKENS + (left << 2), number)
     store32(lanes, lane + MERGES + (right << 2), NO_MERGE)
-    ask(pairs, shift, lanes, lane + LINE_1, number, load32(lanes, lane + TOKENS + (after << 2)), left)
-    ask(pairs, shift, lanes, lane + LINE_2, load32(lanes, lane + TOKENS + (before << 2)), number, before)
+    request_pair(pairs, shift, lanes, lane + LINE_1, number, load32(lanes, lane + TOKENS + (after << 2)), left)
+    request_pair(pairs, shift, lanes, lane + LINE_2, load32(lanes, lane + TOKENS + (before << 2)), number, before)
     return True
 
 

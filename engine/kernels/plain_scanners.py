@@ -392,7 +392,7 @@ def _run_end(text: Span, at: int, n_bytes: int, byte: int) -> int:
 
 
 @kernel
-def _stretch_end(text: Span, at: int, n_bytes: int, data: Span) -> int:
+def _span_end(text: Span, at: int, n_bytes: int, data: Span) -> int:
     """Return the end of the pretoken that starts at ``at``, as a byte offset. It starts with a piece, not a tag."""
     packed = code_point_at(text, at)
     left = packed >> 3
@@ -444,7 +444,7 @@ def scan_pieces(
         else:
             packed = code_point_at(source, at)
             if byte < 0x80 or _is_set(known, 0, packed >> 3):
-                at = _stretch_end(source, at, n_bytes, known)
+                at = _span_end(source, at, n_bytes, known)
             else:
                 last = min(at + (packed & 7), n_bytes)
                 while at + 1 < last:

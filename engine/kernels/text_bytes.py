@@ -245,7 +245,7 @@ def put_group(source: Span, byte_offset: int, width: int, target: Span, at: int)
 
 
 @inline_kernel
-def ask_ahead(source: Span, place: int, size: int) -> None:
+def prefetch_ahead(source: Span, place: int, size: int) -> None:
     """Prefetch ``size`` bytes of a text, ``AHEAD`` bytes after the position being read."""
     for line in range(place + AHEAD, place + AHEAD + size, LINE):
         prefetch(source, line)
@@ -276,11 +276,11 @@ def write_utf8(text: str, char_start: int, char_end: int, out: NDArray[np.uint8]
     at = place = 0
     while place < end:
         if place + BLOCK * width <= end and copy_ascii(source, place, width, target, at) == 0:
-            ask_ahead(source, place, BLOCK * width)
+            prefetch_ahead(source, place, BLOCK * width)
             step = BLOCK
             size = BLOCK
         elif place + GROUP * width <= end:
-            ask_ahead(source, place, GROUP * width)
+            prefetch_ahead(source, place, GROUP * width)
             step = GROUP
             size = put_group(source, place, width, target, at)
         else:

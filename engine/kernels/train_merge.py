@@ -280,7 +280,7 @@ def drop_top(heap: Span, size: int) -> int:
 
 
 @inline_kernel
-def let_wait(work: Merging, count: int, key: int) -> None:
+def add_to_bucket(work: Merging, count: int, key: int) -> None:
     """Put a pair into the bucket of a count."""
     entry = number(work, WAITING_FREE) - 1
     if entry < 0:
@@ -302,7 +302,7 @@ def enqueue(work: Merging, count: int, key: int) -> None:
         push(work.heap, size, count, key)
         put_number(work, HEAP_SIZE, size + 1)
     else:
-        let_wait(work, count, key)
+        add_to_bucket(work, count, key)
 
 
 @inline_kernel
@@ -719,7 +719,7 @@ def start_lists(arrays: Merging, highest: int) -> None:
         if key != 0:
             store64(work.lists, entry, used)
             used += load64(work.lists, entry + 8)
-            let_wait(work, load64(work.pairs, entry + 8), key)
+            add_to_bucket(work, load64(work.pairs, entry + 8), key)
     put_number(work, PLACES_USED, used)
 
 
