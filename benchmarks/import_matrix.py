@@ -57,7 +57,7 @@ def opened(path: Path, pattern: str) -> tuple[OpenedTokenizer, Encode]:
         import tokenizers
 
         content = found.data.payload if isinstance(found.data, LibraryData) else found.for_library().payload
-        if path.suffix == ".json" and not gguf.looks_like(content):
+        if path.suffix == ".json" and not content.startswith(gguf.MAGIC):
             content = path.read_bytes()
         library = tokenizers.Tokenizer.from_str(content.decode("utf-8-sig"))
         library.no_truncation()

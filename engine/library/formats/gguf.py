@@ -54,14 +54,9 @@ _NUMBERS: Mapping[int, str] = {
 _KEPT = ("tokenizer.ggml.", "general.name", "general.architecture")
 
 
-def looks_like(content: bytes) -> bool:
-    """Return whether the content begins like a GGUF file."""
-    return content.startswith(MAGIC)
-
-
 def read_source(source: Source) -> Found | None:
     """Return the tokenizer of the header, None for another format. Raises FormatError, PatternNeededError."""
-    if not looks_like(source.content):
+    if not source.content.startswith(MAGIC):
         return None
     values = read(source.content)
     kind = kind_of(values)

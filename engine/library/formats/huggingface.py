@@ -93,14 +93,11 @@ _IN_NO_TEXT = frozenset({0xC0, 0xC1, *range(0xF5, 0x100)})
 """Bytes that never occur in UTF-8. GPT-NeoX, MPT and DeepSeek LLM have no tokens for them."""
 
 
-def looks_like(document: dict[str, Any]) -> bool:
-    """Return whether a JSON document is of this format."""
-    return isinstance(document.get("model"), dict) and "pre_tokenizer" in document
-
-
 def read_source(source: Source) -> Found | None:
     """Return the content of the file, None for another format. Raises FormatError, with the position."""
-    return found_in(source.document) if looks_like(source.document) else None
+    document = source.document
+    is_own = isinstance(document.get("model"), dict) and "pre_tokenizer" in document
+    return found_in(document) if is_own else None
 
 
 def found_in(document: dict[str, Any]) -> Found:

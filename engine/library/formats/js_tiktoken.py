@@ -16,14 +16,11 @@ from engine.library.formats.tokenizer_data import TokenizerData, check_id, token
 from engine.runtime.cancellation import interruptible
 
 
-def looks_like(document: dict[str, Any]) -> bool:
-    """Return whether a JSON document is of this format."""
-    return isinstance(document.get("bpe_ranks"), str) and "pat_str" in document
-
-
 def read_source(source: Source) -> Found | None:
     """Return the content of the file, None for another format. Raises FormatError, with the position."""
-    return Found(read(source.document)) if looks_like(source.document) else None
+    document = source.document
+    is_own = isinstance(document.get("bpe_ranks"), str) and "pat_str" in document
+    return Found(read(document)) if is_own else None
 
 
 def read(document: dict[str, Any]) -> TokenizerData:

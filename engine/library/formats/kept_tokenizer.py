@@ -27,14 +27,9 @@ _BEGINNING = f'{{\n  "format": "{_FORMAT}"'.encode()
 
 def read_source(source: Source) -> Found | None:
     """Return the content of the file, None if it does not have the extension. Raises FormatError, OSError."""
-    if not looks_like(source.path):
+    if source.path.suffix != SUFFIX:
         return None
     return Found(read(source.path, source.content, trusted=source.trusted))
-
-
-def looks_like(path: Path) -> bool:
-    """Return whether a file has the extension of this format."""
-    return path.suffix == SUFFIX
 
 
 def companion_of(path: Path) -> Path:

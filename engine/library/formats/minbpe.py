@@ -25,14 +25,10 @@ from engine.runtime.cancellation import interruptible
 FIRST_LINE = b"minbpe v1"
 
 
-def looks_like(content: bytes) -> bool:
-    """Return whether the content of a file is of this format."""
-    return content[:64].split(b"\n")[0].strip() == FIRST_LINE
-
-
 def read_source(source: Source) -> Found | None:
     """Return the content of the file, None for another format. Raises FormatError, with the line."""
-    return Found(read(source.content)) if looks_like(source.content) else None
+    is_own = source.content[:64].split(b"\n")[0].strip() == FIRST_LINE
+    return Found(read(source.content)) if is_own else None
 
 
 def read(content: bytes) -> TokenizerData:

@@ -130,15 +130,11 @@ class SentencePieceModel:
     spaces_marked: bool = True
 
 
-def looks_like(content: bytes) -> bool:
-    """Return whether content may be such a model: it begins with a piece (field 1, bytes), whose text is first."""
-    return content[:1] == b"\x0a" and content[2:3] == b"\x0a"
-
-
 def read_source(source: Source) -> Found | None:
     """Return a model for the library, None for another format. A file with the extension that matches no other format
     is read as one, so that the error states what is wrong with it. Raises FormatError, with the position."""
-    if source.is_json or not (looks_like(source.content) or source.path.suffix == ".model"):
+    begins_with_piece = source.content[:1] == b"\x0a" and source.content[2:3] == b"\x0a"  # field 1, and its text
+    if source.is_json or not (begins_with_piece or source.path.suffix == ".model"):
         return None
     return Found(library_data_of(read(source.content)))
 

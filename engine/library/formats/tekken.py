@@ -15,14 +15,11 @@ from engine.runtime.cancellation import interruptible
 from engine.vocabulary import special_tokens
 
 
-def looks_like(document: dict[str, Any]) -> bool:
-    """Return whether a JSON document is of this format."""
-    return isinstance(document.get("vocab"), list) and isinstance(document.get("config"), dict)
-
-
 def read_source(source: Source) -> Found | None:
     """Return the content of the file, None for another format. Raises FormatError, with the position."""
-    return Found(read(source.document)) if looks_like(source.document) else None
+    document = source.document
+    is_own = isinstance(document.get("vocab"), list) and isinstance(document.get("config"), dict)
+    return Found(read(document)) if is_own else None
 
 
 def read(document: dict[str, Any]) -> TokenizerData:

@@ -34,6 +34,7 @@ from engine.runtime.cancellation import interruptible
 
 COMPANION_SUFFIX = ".json"
 _FIRST_LINE = re.compile(rb"\s*[A-Za-z0-9+/]+={0,2} [0-9]{1,20}[ \t]*(?:[\r\n]|\Z)")
+"""A token in base64 and its ID."""
 _EMPTY = re.compile(rb"^=+ ([0-9]{1,20})\r?$", re.MULTILINE)
 _FORMAT = "tokenloupe ranks"
 _ID_ROOM = 32
@@ -45,16 +46,10 @@ def companion_of(path: Path) -> Path:
     return path.with_name(path.name + COMPANION_SUFFIX)
 
 
-def looks_like(content: bytes) -> bool:
-    """Return whether content begins like a ranks file, whatever its name: a token in base64 and its ID (Llama 3, Llama
-    4 and Kimi K2 are published as ``tokenizer.model``)."""
-    return _FIRST_LINE.match(content) is not None
-
-
 def read_source(source: Source) -> Found | None:
-    """Return the content of the file, None for another format. Raises FormatError, with the line;
-    PatternNeededError."""
-    return read_ranks_of(source) if looks_like(source.content) else None
+    """Return the content of the file, None if it does not begin like ranks, whatever its name (Llama 3, Llama 4 and
+    Kimi K2 are published as ``tokenizer.model``). Raises FormatError, with the line; PatternNeededError."""
+    return read_ranks_of(source) if _FIRST_LINE.match(source.content) else None
 
 
 def read_ranks_of(source: Source) -> Found:
