@@ -16,8 +16,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 from gui.core.exports import plain
 from gui.core.figures import Run, amount_places, amount_runs, price_places
 from gui.core.token_text import visible_line
-from gui.costs.column_texts import excess, excess_text
-from gui.costs.columns import CostColumn, CostView, unknown_prices
+from gui.costs.columns import CostView, excess, excess_text, unknown_prices, why_not_counted
 from gui.costs.rows import CostRow
 
 if TYPE_CHECKING:
@@ -57,26 +56,6 @@ class BillLine(NamedTuple):
 def tr(text: str) -> str:
     """Translate in the context of this module."""
     return QCoreApplication.translate("CostExplanation", text)
-
-
-def why_unknown(column: CostColumn, row: CostRow, view: CostView) -> str:
-    """Return why a cell shows an unknown figure; "" if it is known."""
-    estimate = row.estimate
-    if not column.numeric or column.text(row, view) != view.text.unknown():
-        return ""
-    if column.key == "context" and not row.model.context:
-        return tr("Context window unknown.")
-    if estimate.input_tokens is None:
-        return _why_not_counted(row)
-    if column.key == "ratio" and estimate.usd is not None:
-        return tr("The total of the baseline is unknown or zero.")
-    known_from = row.model.price.known_from
-    if known_from is not None and view.on < known_from:
-        return tr("No known price before {day}.").format(day=view.text.day(known_from))
-    prices = ", ".join(unknown_prices(row))
-    if estimate.tier:
-        return tr("No known price for {prices}, with {condition}.").format(prices=prices, condition=estimate.tier)
-    return tr("No known price for {prices}.").format(prices=prices)
 
 
 def bill_lines(row: CostRow, view: CostView) -> list[BillLine]:
@@ -143,7 +122,7 @@ def why_not_exact(row: CostRow, view: CostView) -> tuple[str, str]:
     rule, estimate = row.model.count, row.estimate
     tokenizer = rule.tokenizer or ""
     if estimate.input_tokens is None:
-        return tr("Why is there no cost?"), _why_not_counted(row)
+        return tr("Why is there no cost?"), why_not_counted(row)
     if row.calibrated:
         return tr("Why a range?"), tr("Calibrated with the usage that you were billed for similar text.")
     label = estimate.label or rule.label
@@ -203,20 +182,12 @@ def provider_line(row: CostRow, view: CostView) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _why_not_counted(row: CostRow) -> str:
-    if row.model.count.tokenizer is None:
-        return tr("No tokenizer is known for this model, so its tokens cannot be counted.")
-    if row.pending:
-        return tr("Counting the prompt…")
-    return tr("The token count of the prompt is unknown.")
-
-
 def explanation(row: CostRow, view: CostView) -> list[str]:
     """Return the model's ID, then a line for each term, total, range, calls, remarks and source. Amounts are exact."""
     estimate = row.estimate
     lines = [row.model_id]
     if estimate.input_tokens is None:
-        return [*lines, _why_not_counted(row)]
+        return [*lines, why_not_counted(row)]
     lines += _kinds(row.mixed, view) if row.mixed is not None else [_part_line(part, view) for part in estimate.parts]
     if estimate.factor != 1:
         lines.append(tr("Multiplied by {factor}").format(factor=_exact(estimate.factor, view)))

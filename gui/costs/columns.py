@@ -1,4 +1,4 @@
-"""Columns of the cost table, declared as data.
+"""Columns of the cost table, declared as data, and the texts of their cells.
 
 A column defines the text of a row (``text``), its sort value (``sort``, None if unknown), the exact values in exports
 (``exported``), and how the table shows it. Adding a column takes one entry in ``COLUMNS``. Keys are saved in the
@@ -7,41 +7,27 @@ settings and name the fields of exports, so they must not change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from gui.core.figures import QUALITIES, Run, amount_places, amount_runs, price_places
 from gui.core.token_text import visible_line
-from gui.costs.column_texts import (
-    break_even,
-    break_even_text,
-    calls_text,
-    calls_tone,
-    can_be_changed,
-    excess,
-    input_usd_text,
-    output_usd_text,
-    price_ends,
-    price_in_force,
-    price_text,
-    ratio_middle,
-    ratio_text,
-    tr,
-    typed_price,
-    usd_text,
-)
 from gui.costs.money_text import SIGNS, CostText, age_tone
+from gui.costs.price_facts_service import amount_text, typed_amount
+from gui.costs.prices_service import OWN_VENDOR
 from gui.costs.rows import CostRow, natural, usd_middle
-from gui.widgets.table_model import Column
+from gui.widgets.table_model import Cell, Column
 
-LABEL_ORDER = tuple(SIGNS)
-"""Count qualities in sort order, best first."""
+
+def tr(text: str) -> str:
+    """Translate in the context of the columns of the cost table."""
+    return QCoreApplication.translate("CostColumns", text)
 
 
 _PRICES = {
@@ -78,7 +64,6 @@ class CostView:
     places: Mapping[str, int] = field(default_factory=dict)
 
 
-Write = Callable[[CostRow, CostView], str]
 Ends = Callable[[CostRow, CostView], tuple[Decimal, Decimal] | None]
 
 
@@ -130,6 +115,24 @@ def unknown_prices(row: CostRow) -> list[str]:
     return found
 
 
+def excess(row: CostRow, view: CostView) -> tuple[Decimal, Decimal] | None:
+    """Return by how many US dollars all calls exceed the budget: minimum (0 or less if perhaps not at all) and maximum.
+
+    Returns None if they do not, if there is no budget, or if the cost is unknown.
+    """
+    low, high = row.estimate.usd_calls_low, row.estimate.usd_calls_high
+    if view.budget is None or low is None or high is None or high <= view.budget:
+        return None
+    return low - view.budget, high - view.budget
+
+
+def excess_text(row: CostRow, view: CostView, over: tuple[Decimal, Decimal]) -> str:
+    """Return the excess over the budget as text: ``$3.20``, ``≈ $2.1–2.6``, ``up to $0.40``."""
+    if over[0] <= 0:
+        return tr("up to {usd}").format(usd=view.text.amount(over[1]))
+    return view.text.usd(row.estimate.usd_label, *((over[0] + over[1]) / 2, *over))
+
+
 def _favourite_text(row: CostRow, view: CostView) -> str:
     return tr("Favourite") if row.model_id in view.favourites else ""
 
@@ -147,11 +150,12 @@ def _tokenizer_text(row: CostRow, view: CostView) -> str:
 
 def _label_text(row: CostRow, view: CostView) -> str:
     words = tr("{label}, calibrated") if row.calibrated else "{label}"
-    return words.format(label=_plain_label(row, view))
+    return words.format(label=view.text.label(_label(row)))
 
 
-def _plain_label(row: CostRow, view: CostView) -> str:
-    return view.text.label(row.estimate.label or row.model.count.label if row.model.count.tokenizer else None)
+def _label(row: CostRow) -> str | None:
+    """Return the quality of the count, or of any count with the model; None if it cannot be counted."""
+    return row.estimate.label or row.model.count.label if row.model.count.tokenizer else None
 
 
 def _tokens_text(row: CostRow, view: CostView) -> str:
@@ -217,7 +221,7 @@ def _notes_text(row: CostRow, view: CostView) -> str:
     return " · ".join([*notes, *row.model.notes])
 
 
-def _origin(row: CostRow) -> str:
+def _origin(row: CostRow, _view: CostView) -> str:
     return "yours" if row.model.is_yours else "bundled"
 
 
@@ -232,6 +236,394 @@ def _spoken_model(row: CostRow, view: CostView) -> str:
 
 def _spoken_tokens(row: CostRow, view: CostView) -> str:
     return f"{_tokens_text(row, view)}, {_label_text(row, view)}"
+
+
+def _label_rank(row: CostRow, view: CostView) -> int | None:
+    label = _label(row)
+    return list(SIGNS).index(label) if label in SIGNS else None
+
+
+def _tokens_middle(row: CostRow, view: CostView) -> Decimal | None:
+    estimate = row.estimate
+    if estimate.input_low is None or estimate.input_high is None:
+        return None
+    return Decimal(estimate.input_low + estimate.input_high) / 2
+
+
+def _usd_of(row: CostRow, name: str) -> tuple[Decimal | None, Decimal | None, Decimal | None]:
+    """Return an amount of the estimate and the ends of its range."""
+    usd, low, high = (getattr(row.estimate, name + end) for end in ("", "_low", "_high"))
+    return usd, low, high
+
+
+def _usd_ends(row: CostRow, _view: CostView, name: str) -> tuple[Decimal, Decimal] | None:
+    usd, low, high = _usd_of(row, name)
+    if usd is None:
+        return None
+    return (usd, usd) if low is None or high is None else (low, high)
+
+
+def _usd_text(row: CostRow, view: CostView, name: str) -> str:
+    return view.text.usd(row.estimate.usd_label, *_usd_of(row, name))
+
+
+def _output_text(row: CostRow, view: CostView) -> str:
+    """Return the cost of output and reasoning, with a sign only if the price is uncertain: the user set the count."""
+    label = row.estimate.usd_label if row.estimate.price_note else None
+    return view.text.usd(label, *_usd_of(row, "output_usd"))
+
+
+def _calls_text(row: CostRow, view: CostView) -> str:
+    usd = _usd_text(row, view, "usd_calls")
+    return f"⚠ {usd}" if excess(row, view) else usd
+
+
+def _calls_tone(row: CostRow, view: CostView) -> str:
+    return "warning" if excess(row, view) else ""
+
+
+def _calls_middle(row: CostRow, view: CostView) -> Decimal | None:
+    middle = usd_middle(row)
+    return None if middle is None or row.estimate.usd_calls is None else middle * row.estimate.calls
+
+
+def _ratio_middle(row: CostRow, view: CostView) -> Decimal | None:
+    """Return the ratio of the middles of both totals; None if one is unknown or the pinned row is free."""
+    mine = usd_middle(row)
+    other = usd_middle(view.baseline) if view.baseline else None
+    return mine / other if mine is not None and other else None
+
+
+def _ratio_text(row: CostRow, view: CostView) -> str:
+    """Return the ratio of this row's total to the pinned row's, as a range if a total is one."""
+    if view.baseline is None:
+        return ""
+    if row.model_id == view.baseline.model_id:
+        return tr("baseline")
+    mine, other = row.estimate, view.baseline.estimate
+    if None in (mine.usd, mine.usd_low, mine.usd_high, other.usd) or not other.usd_low or not other.usd_high:
+        return view.text.unknown()
+    return view.text.ratio(mine.usd_low / other.usd_high, mine.usd_high / other.usd_low)
+
+
+def _break_even(row: CostRow, _view: CostView) -> Decimal | None:
+    """Return the share of calls from which caching pays off; None if all calls are alike or a price is unknown."""
+    return row.mixed.caching.break_even if row.mixed is not None and row.mixed.caching is not None else None
+
+
+def _break_even_text(row: CostRow, view: CostView) -> str:
+    share = _break_even(row, view)
+    if share is None:
+        return view.text.unknown()
+    return tr("never") if share >= 1 else view.text.percent(share, share)
+
+
+def _price(row: CostRow, _view: CostView, name: str) -> Decimal | None:
+    """Return a price on the scenario's day, below any tier of long prompts."""
+    return getattr(row.rates, name) if row.rates is not None else None
+
+
+def _price_ends(row: CostRow, view: CostView, name: str) -> tuple[Decimal, Decimal] | None:
+    """Return the lowest and highest price in effect, which differ if the price depends on an hour that is not set."""
+    usd = _price(row, view, name)
+    if usd is None:
+        return None
+    other = getattr(row.off_peak_rates, name) if row.off_peak_rates is not None else usd
+    return min(usd, other), max(usd, other)
+
+
+def _price_text(row: CostRow, view: CostView, name: str) -> str:
+    """Return every published digit of a price, or of both prices if they depend on an hour that is not set."""
+    ends = _price_ends(row, view, name)
+    if ends is None:
+        return view.text.unknown()
+    return view.text.localised("–".join(f"${amount_text(end)}" for end in dict.fromkeys(ends)))
+
+
+def _typed_price(row: CostRow, _view: CostView, name: str) -> str | None:
+    """Return a price as the user would type it, in the currency of the user's file; None if it cannot be edited.
+
+    User tokenizers have no prices, and while an announced change is in effect, editing would change the earlier price.
+    """
+    price = getattr(row.model.price.rates, name)
+    if row.model.vendor == OWN_VENDOR or row.rates is None or getattr(row.rates, name) != price:
+        return None
+    return "" if price is None else typed_amount(row.model, price, row.model.origin.get(f"price.{name}", ""))
+
+
+def _estimated(*names: str) -> tuple[tuple[str, Cell], ...]:
+    """Return fields of the estimate as exact values of an export, under their own names."""
+    return tuple((name, lambda row, _view, name=name: getattr(row.estimate, name)) for name in names)
+
+
+def _usd_column(key: str, name: str, title: str, hint: str, **more: Any) -> CostColumn:
+    """Return a column with an amount of the estimate."""
+    usual: dict[str, Any] = {
+        "text": partial(_usd_text, name=name),
+        "sort": lambda row, _view: getattr(row.estimate, name),
+        "exported": _estimated(name, f"{name}_low", f"{name}_high"),
+        "widest": "$0.000132–136",
+        "counted": True,
+    }
+    ends = partial(_usd_ends, name=name)
+    return CostColumn(key, title, hint, numeric=True, painted="amount", ends=ends, **(usual | more))
+
+
+def _price_column(name: str, title: str, *, shown: bool = True) -> CostColumn:
+    """Return a column with a price per million tokens, which can be edited in its cell."""
+    return CostColumn(
+        f"{name}_price",
+        title,
+        QT_TRANSLATE_NOOP(
+            "CostColumns", "US dollars per million tokens. Double-click or press F2 to set your own price."
+        ),
+        partial(_price_text, name=name),
+        partial(_price, name=name),
+        ((f"{name}_usd_per_mtok", partial(_price, name=name)),),
+        widest="$0.0375",
+        numeric=True,
+        shown=shown,
+        painted="price",
+        edits=f"price.{name}",
+        edit=partial(_typed_price, name=name),
+        ends=partial(_price_ends, name=name),
+    )
+
+
+COLUMNS: tuple[CostColumn, ...] = (
+    CostColumn(
+        "favourite",
+        QT_TRANSLATE_NOOP("CostColumns", "Favourite"),
+        QT_TRANSLATE_NOOP("CostColumns", "Favourites stay on top. Click the star, or press Space."),
+        _favourite_text,
+        lambda row, view: row.model_id not in view.favourites,
+        (("favourite", lambda row, view: row.model_id in view.favourites),),
+        widest="000",
+        painted="star",
+        spoken=lambda row, view: _favourite_text(row, view) or tr("Not a favourite"),
+    ),
+    CostColumn(
+        "model",
+        QT_TRANSLATE_NOOP("CostColumns", "Model"),
+        QT_TRANSLATE_NOOP("CostColumns", "Name of the model. The tooltip shows its full ID."),
+        _model_text,
+        lambda row, view: natural(row.model.name),
+        (("model", lambda row, view: row.model_id), ("name", lambda row, view: row.model.name)),
+        widest="Claude Sonnet 4.5 Am",
+        painted="name",
+        spoken=_spoken_model,
+    ),
+    CostColumn(
+        "provider",
+        QT_TRANSLATE_NOOP("CostColumns", "Provider"),
+        QT_TRANSLATE_NOOP("CostColumns", "Who serves the model at this price."),
+        lambda row, view: row.model.provider,
+        lambda row, view: natural(row.model.provider),
+        (("provider", lambda row, view: row.model.provider),),
+        widest="Amazon Bedrock",
+    ),
+    CostColumn(
+        "tokens",
+        QT_TRANSLATE_NOOP("CostColumns", "Input tokens"),
+        QT_TRANSLATE_NOOP("CostColumns", "Tokens of the whole prompt. A range if estimated."),
+        _tokens_text,
+        _tokens_middle,
+        _estimated("input_tokens", "input_low", "input_high"),
+        widest="1,000–1,300 ●",
+        numeric=True,
+        counted=True,
+        painted="tokens",
+        spoken=_spoken_tokens,
+    ),
+    _usd_column(
+        "total",
+        "usd",
+        QT_TRANSLATE_NOOP("CostColumns", "One call"),
+        QT_TRANSLATE_NOOP("CostColumns", "Total cost of one call. Sorted by the midpoint of the range."),
+        sort=lambda row, view: usd_middle(row),
+        exported=_estimated("usd", "usd_low", "usd_high", "usd_label"),
+    ),
+    CostColumn(
+        "ratio",
+        QT_TRANSLATE_NOOP("CostColumns", "× baseline"),
+        QT_TRANSLATE_NOOP("CostColumns", "Total cost relative to the baseline. Set one in a row's menu."),
+        _ratio_text,
+        _ratio_middle,
+        (("ratio", _ratio_middle),),
+        widest="×0.00012–0.00013",
+        shown=False,
+        numeric=True,
+        counted=True,
+    ),
+    _usd_column(
+        "calls",
+        "usd_calls",
+        QT_TRANSLATE_NOOP("CostColumns", "Per month"),
+        QT_TRANSLATE_NOOP("CostColumns", "Total cost of {calls} calls. ⚠: over budget, or possibly over."),
+        text=_calls_text,
+        sort=_calls_middle,
+        exported=_estimated("calls", "usd_calls", "usd_calls_low", "usd_calls_high"),
+        widest="$0.13–0.14",
+        tone=_calls_tone,
+    ),
+    CostColumn(
+        "break_even",
+        QT_TRANSLATE_NOOP("CostColumns", "Cache pays off from"),
+        QT_TRANSLATE_NOOP(
+            "CostColumns",
+            "Cache hit rate from which caching is cheaper than no caching. Needs a scenario with cache misses.",
+        ),
+        _break_even_text,
+        _break_even,
+        (("cache_break_even", _break_even),),
+        widest="100.0%",
+        numeric=True,
+        shown=False,
+    ),
+    CostColumn(
+        "context",
+        QT_TRANSLATE_NOOP("CostColumns", "Context"),
+        QT_TRANSLATE_NOOP(
+            "CostColumns", "Share of the model's context window that the prompt takes. Over: too long for the model."
+        ),
+        _context_text,
+        lambda row, view: row.estimate.context_share,
+        (
+            ("context_share", lambda row, view: row.estimate.context_share),
+            ("context_window", lambda row, view: row.model.context),
+            ("context_exceeded", lambda row, view: row.estimate.over_context),
+        ),
+        widest="0.1–0.3%",
+        numeric=True,
+        counted=True,
+        painted="share",
+        tone=_context_tone,
+    ),
+    _price_column("input", QT_TRANSLATE_NOOP("CostColumns", "Input / M")),
+    _price_column("output", QT_TRANSLATE_NOOP("CostColumns", "Output / M")),
+    _price_column("cached", QT_TRANSLATE_NOOP("CostColumns", "Cached / M"), shown=False),
+    _usd_column(
+        "input_cost",
+        "input_usd",
+        QT_TRANSLATE_NOOP("CostColumns", "Input cost"),
+        QT_TRANSLATE_NOOP("CostColumns", "Prompt of one call, including its cached part."),
+    ),
+    _usd_column(
+        "output_cost",
+        "output_usd",
+        QT_TRANSLATE_NOOP("CostColumns", "Output cost"),
+        QT_TRANSLATE_NOOP("CostColumns", "Expected output of one call, including reasoning."),
+        text=_output_text,
+        widest="$0.0000123",
+        counted=False,
+    ),
+    CostColumn(
+        "label",
+        QT_TRANSLATE_NOOP("CostColumns", "Count quality"),
+        QT_TRANSLATE_NOOP(
+            "CostColumns",
+            "How reliable the count is. Exact: the vendor's own tokenizer. Formula (~): a published rule. Assumed "
+            "(~): reliable sources name this tokenizer. Reconstructed (≈): a tested reconstruction. Estimated (≈): a "
+            "measured ratio, with its range. A sum is as reliable as its least reliable part.",
+        ),
+        _label_text,
+        _label_rank,
+        _estimated("label"),
+        widest="≈ reconstructed",
+    ),
+    CostColumn(
+        "tokenizer",
+        QT_TRANSLATE_NOOP("CostColumns", "Tokenizer"),
+        QT_TRANSLATE_NOOP("CostColumns", "Encoding behind the count or the estimate."),
+        _tokenizer_text,
+        lambda row, view: natural(row.model.count.tokenizer) if row.model.count.tokenizer else None,
+        (("tokenizer", lambda row, view: row.model.count.tokenizer),),
+        widest="o200k_harmony",
+    ),
+    CostColumn(
+        "checked",
+        QT_TRANSLATE_NOOP("CostColumns", "Price checked"),
+        QT_TRANSLATE_NOOP("CostColumns", "Date on which the price was last checked against its source."),
+        _checked_text,
+        lambda row, view: row.estimate.price_checked,
+        _estimated("price_checked"),
+        widest="12/12/2026 · 12 days ago",
+        tone=lambda row, view: age_tone(row.estimate.price_checked, view.today),
+    ),
+    CostColumn(
+        "retires",
+        QT_TRANSLATE_NOOP("CostColumns", "Retirement"),
+        QT_TRANSLATE_NOOP("CostColumns", "Date from which the vendor no longer serves the model."),
+        _retires_text,
+        lambda row, view: row.model.retires,
+        (("retires", lambda row, view: row.model.retires),),
+        widest="retires on 12/12/2026",
+        tone=_retires_tone,
+    ),
+    CostColumn(
+        "origin",
+        QT_TRANSLATE_NOOP("CostColumns", "Prices from"),
+        QT_TRANSLATE_NOOP("CostColumns", "Built-in table or your own price file."),
+        _origin_text,
+        _origin,
+        (("origin", _origin),),
+        widest="your price file",
+    ),
+    CostColumn(
+        "source",
+        QT_TRANSLATE_NOOP("CostColumns", "Source"),
+        QT_TRANSLATE_NOOP("CostColumns", "Where the price was published."),
+        lambda row, view: row.model.source,
+        lambda row, view: natural(row.model.source) if row.model.source else None,
+        (("source", lambda row, view: row.model.source),),
+        widest="https://platform.claude.com/docs",
+    ),
+    CostColumn(
+        "notes",
+        QT_TRANSLATE_NOOP("CostColumns", "Notes"),
+        QT_TRANSLATE_NOOP("CostColumns", "Other facts about the price."),
+        _notes_text,
+        lambda row, view: natural(_notes_text(row, view)) or None,
+        (
+            ("unknown", lambda row, view: " ".join(row.estimate.unknown)),
+            ("price_note", lambda row, view: row.estimate.price_note),
+            ("notes", lambda row, view: " · ".join(row.model.notes)),
+        ),
+        widest="a cache write that is kept for more than 12 hours",
+    ),
+)
+"""All columns, in the order of a fresh table."""
+
+COLUMN_INDEX = {column.key: index for index, column in enumerate(COLUMNS)}
+
+
+def why_not_counted(row: CostRow) -> str:
+    """Return why the tokens of a row are unknown."""
+    if row.model.count.tokenizer is None:
+        return tr("No tokenizer is known for this model, so its tokens cannot be counted.")
+    if row.pending:
+        return tr("Counting the prompt…")
+    return tr("The token count of the prompt is unknown.")
+
+
+def why_unknown(column: CostColumn, row: CostRow, view: CostView) -> str:
+    """Return why a cell shows an unknown figure; "" if it is known."""
+    estimate = row.estimate
+    if not column.numeric or column.text(row, view) != view.text.unknown():
+        return ""
+    if column.key == "context" and not row.model.context:
+        return tr("Context window unknown.")
+    if estimate.input_tokens is None:
+        return why_not_counted(row)
+    if column.key == "ratio" and estimate.usd is not None:
+        return tr("The total of the baseline is unknown or zero.")
+    known_from = row.model.price.known_from
+    if known_from is not None and view.on < known_from:
+        return tr("No known price before {day}.").format(day=view.text.day(known_from))
+    prices = ", ".join(unknown_prices(row))
+    if estimate.tier:
+        return tr("No known price for {prices}, with {condition}.").format(prices=prices, condition=estimate.tier)
+    return tr("No known price for {prices}.").format(prices=prices)
 
 
 def quality_of(row: CostRow) -> str:
@@ -283,308 +675,14 @@ def column_places(rows: Iterable[CostRow], view: CostView) -> dict[str, int]:
     return places
 
 
-def _usd_ends(name: str) -> Ends:
-    """Return a function for the ends of an amount of the estimate, None if unknown."""
-
-    def ends(row: CostRow, _view: CostView) -> tuple[Decimal, Decimal] | None:
-        estimate = row.estimate
-        usd, low, high = (getattr(estimate, name + end) for end in ("", "_low", "_high"))
-        if usd is None:
-            return None
-        return (usd, usd) if low is None or high is None else (low, high)
-
-    return ends
-
-
-def _label_rank(row: CostRow, view: CostView) -> int | None:
-    label = row.estimate.label or row.model.count.label if row.model.count.tokenizer else None
-    return LABEL_ORDER.index(label) if label in LABEL_ORDER else None
-
-
-def _tokens_middle(row: CostRow, view: CostView) -> Decimal | None:
-    estimate = row.estimate
-    if estimate.input_low is None or estimate.input_high is None:
-        return None
-    return Decimal(estimate.input_low + estimate.input_high) / 2
-
-
-def _calls_middle(row: CostRow, view: CostView) -> Decimal | None:
-    middle = usd_middle(row)
-    return None if middle is None or row.estimate.usd_calls is None else middle * row.estimate.calls
-
-
-def _typed_price(row: CostRow, _view: CostView, path: str) -> str | None:
-    """Return the initial text of a price editor; None if the price cannot be edited."""
-    return typed_price(row, path) if can_be_changed(row, path) else None
-
-
-def _price_column(name: str, title: str, shown: bool = True) -> CostColumn:
-    """Return a column with a price per million tokens, which can be edited in its cell."""
-    return CostColumn(
-        f"{name}_price",
-        title,
-        QT_TRANSLATE_NOOP(
-            "CostColumns", "US dollars per million tokens. Double-click or press F2 to set your own price."
-        ),
-        price_text(name),
-        price_in_force(name),
-        ((f"{name}_usd_per_mtok", price_in_force(name)),),
-        widest="$0.0375",
-        numeric=True,
-        shown=shown,
-        painted="price",
-        edits=f"price.{name}",
-        edit=partial(_typed_price, path=f"price.{name}"),
-        ends=price_ends(name),
-    )
-
-
-def _favourite_sort(row: CostRow, view: CostView) -> int:
-    return 0 if row.model_id in view.favourites else 1
-
-
-COLUMNS: tuple[CostColumn, ...] = (
-    CostColumn(
-        "favourite",
-        QT_TRANSLATE_NOOP("CostColumns", "Favourite"),
-        QT_TRANSLATE_NOOP("CostColumns", "Favourites stay on top. Click the star, or press Space."),
-        _favourite_text,
-        _favourite_sort,
-        (("favourite", lambda row, view: row.model_id in view.favourites),),
-        widest="000",
-        painted="star",
-        spoken=lambda row, view: _favourite_text(row, view) or tr("Not a favourite"),
-    ),
-    CostColumn(
-        "model",
-        QT_TRANSLATE_NOOP("CostColumns", "Model"),
-        QT_TRANSLATE_NOOP("CostColumns", "Name of the model. The tooltip shows its full ID."),
-        _model_text,
-        lambda row, view: natural(row.model.name),
-        (("model", lambda row, view: row.model_id), ("name", lambda row, view: row.model.name)),
-        widest="Claude Sonnet 4.5 Am",
-        painted="name",
-        spoken=_spoken_model,
-    ),
-    CostColumn(
-        "provider",
-        QT_TRANSLATE_NOOP("CostColumns", "Provider"),
-        QT_TRANSLATE_NOOP("CostColumns", "Who serves the model at this price."),
-        lambda row, view: row.model.provider,
-        lambda row, view: natural(row.model.provider),
-        (("provider", lambda row, view: row.model.provider),),
-        widest="Amazon Bedrock",
-    ),
-    CostColumn(
-        "tokens",
-        QT_TRANSLATE_NOOP("CostColumns", "Input tokens"),
-        QT_TRANSLATE_NOOP("CostColumns", "Tokens of the whole prompt. A range if estimated."),
-        _tokens_text,
-        _tokens_middle,
-        (
-            ("input_tokens", lambda row, view: row.estimate.input_tokens),
-            ("input_low", lambda row, view: row.estimate.input_low),
-            ("input_high", lambda row, view: row.estimate.input_high),
-        ),
-        widest="1,000–1,300 ●",
-        numeric=True,
-        counted=True,
-        painted="tokens",
-        spoken=_spoken_tokens,
-    ),
-    CostColumn(
-        "total",
-        QT_TRANSLATE_NOOP("CostColumns", "One call"),
-        QT_TRANSLATE_NOOP("CostColumns", "Total cost of one call. Sorted by the midpoint of the range."),
-        usd_text,
-        lambda row, view: usd_middle(row),
-        (
-            ("usd", lambda row, view: row.estimate.usd),
-            ("usd_low", lambda row, view: row.estimate.usd_low),
-            ("usd_high", lambda row, view: row.estimate.usd_high),
-            ("usd_label", lambda row, view: row.estimate.usd_label),
-        ),
-        widest="$0.000132–136",
-        numeric=True,
-        counted=True,
-        painted="amount",
-        ends=_usd_ends("usd"),
-    ),
-    CostColumn(
-        "ratio",
-        QT_TRANSLATE_NOOP("CostColumns", "× baseline"),
-        QT_TRANSLATE_NOOP("CostColumns", "Total cost relative to the baseline. Set one in a row's menu."),
-        ratio_text,
-        ratio_middle,
-        (("ratio", ratio_middle),),
-        widest="×0.00012–0.00013",
-        shown=False,
-        numeric=True,
-        counted=True,
-    ),
-    CostColumn(
-        "calls",
-        QT_TRANSLATE_NOOP("CostColumns", "Per month"),
-        QT_TRANSLATE_NOOP("CostColumns", "Total cost of {calls} calls. ⚠: over budget, or possibly over."),
-        calls_text,
-        _calls_middle,
-        (
-            ("calls", lambda row, view: row.estimate.calls),
-            ("usd_calls", lambda row, view: row.estimate.usd_calls),
-            ("usd_calls_low", lambda row, view: row.estimate.usd_calls_low),
-            ("usd_calls_high", lambda row, view: row.estimate.usd_calls_high),
-        ),
-        widest="$0.13–0.14",
-        numeric=True,
-        counted=True,
-        tone=calls_tone,
-        painted="amount",
-        ends=_usd_ends("usd_calls"),
-    ),
-    CostColumn(
-        "break_even",
-        QT_TRANSLATE_NOOP("CostColumns", "Cache pays off from"),
-        QT_TRANSLATE_NOOP(
-            "CostColumns",
-            "Cache hit rate from which caching is cheaper than no caching. Needs a scenario with cache misses.",
-        ),
-        break_even_text,
-        lambda row, view: break_even(row),
-        (("cache_break_even", lambda row, view: break_even(row)),),
-        widest="100.0%",
-        numeric=True,
-        shown=False,
-    ),
-    CostColumn(
-        "context",
-        QT_TRANSLATE_NOOP("CostColumns", "Context"),
-        QT_TRANSLATE_NOOP(
-            "CostColumns", "Share of the model's context window that the prompt takes. Over: too long for the model."
-        ),
-        _context_text,
-        lambda row, view: row.estimate.context_share,
-        (
-            ("context_share", lambda row, view: row.estimate.context_share),
-            ("context_window", lambda row, view: row.model.context),
-            ("context_exceeded", lambda row, view: row.estimate.over_context),
-        ),
-        widest="0.1–0.3%",
-        numeric=True,
-        counted=True,
-        painted="share",
-        tone=_context_tone,
-    ),
-    _price_column("input", QT_TRANSLATE_NOOP("CostColumns", "Input / M")),
-    _price_column("output", QT_TRANSLATE_NOOP("CostColumns", "Output / M")),
-    _price_column("cached", QT_TRANSLATE_NOOP("CostColumns", "Cached / M"), shown=False),
-    CostColumn(
-        "input_cost",
-        QT_TRANSLATE_NOOP("CostColumns", "Input cost"),
-        QT_TRANSLATE_NOOP("CostColumns", "Prompt of one call, including its cached part."),
-        input_usd_text,
-        lambda row, view: row.estimate.input_usd,
-        (
-            ("input_usd", lambda row, view: row.estimate.input_usd),
-            ("input_usd_low", lambda row, view: row.estimate.input_usd_low),
-            ("input_usd_high", lambda row, view: row.estimate.input_usd_high),
-        ),
-        widest="$0.000132–136",
-        numeric=True,
-        counted=True,
-        painted="amount",
-        ends=_usd_ends("input_usd"),
-    ),
-    CostColumn(
-        "output_cost",
-        QT_TRANSLATE_NOOP("CostColumns", "Output cost"),
-        QT_TRANSLATE_NOOP("CostColumns", "Expected output of one call, including reasoning."),
-        output_usd_text,
-        lambda row, view: row.estimate.output_usd,
-        (
-            ("output_usd", lambda row, view: row.estimate.output_usd),
-            ("output_usd_low", lambda row, view: row.estimate.output_usd_low),
-            ("output_usd_high", lambda row, view: row.estimate.output_usd_high),
-        ),
-        widest="$0.0000123",
-        numeric=True,
-        painted="amount",
-        ends=_usd_ends("output_usd"),
-    ),
-    CostColumn(
-        "label",
-        QT_TRANSLATE_NOOP("CostColumns", "Count quality"),
-        QT_TRANSLATE_NOOP(
-            "CostColumns",
-            "How reliable the count is. Exact: the vendor's own tokenizer. Formula (~): a published rule. Assumed "
-            "(~): reliable sources name this tokenizer. Reconstructed (≈): a tested reconstruction. Estimated (≈): a "
-            "measured ratio, with its range. A sum is as reliable as its least reliable part.",
-        ),
-        _label_text,
-        _label_rank,
-        (("label", lambda row, view: row.estimate.label),),
-        widest="≈ reconstructed",
-    ),
-    CostColumn(
-        "tokenizer",
-        QT_TRANSLATE_NOOP("CostColumns", "Tokenizer"),
-        QT_TRANSLATE_NOOP("CostColumns", "Encoding behind the count or the estimate."),
-        _tokenizer_text,
-        lambda row, view: natural(row.model.count.tokenizer) if row.model.count.tokenizer else None,
-        (("tokenizer", lambda row, view: row.model.count.tokenizer),),
-        widest="o200k_harmony",
-    ),
-    CostColumn(
-        "checked",
-        QT_TRANSLATE_NOOP("CostColumns", "Price checked"),
-        QT_TRANSLATE_NOOP("CostColumns", "Date on which the price was last checked against its source."),
-        _checked_text,
-        lambda row, view: row.estimate.price_checked,
-        (("price_checked", lambda row, view: row.estimate.price_checked),),
-        widest="12/12/2026 · 12 days ago",
-        tone=lambda row, view: age_tone(row.estimate.price_checked, view.today),
-    ),
-    CostColumn(
-        "retires",
-        QT_TRANSLATE_NOOP("CostColumns", "Retirement"),
-        QT_TRANSLATE_NOOP("CostColumns", "Date from which the vendor no longer serves the model."),
-        _retires_text,
-        lambda row, view: row.model.retires,
-        (("retires", lambda row, view: row.model.retires),),
-        widest="retires on 12/12/2026",
-        tone=_retires_tone,
-    ),
-    CostColumn(
-        "origin",
-        QT_TRANSLATE_NOOP("CostColumns", "Prices from"),
-        QT_TRANSLATE_NOOP("CostColumns", "Built-in table or your own price file."),
-        _origin_text,
-        lambda row, view: _origin(row),
-        (("origin", lambda row, view: _origin(row)),),
-        widest="your price file",
-    ),
-    CostColumn(
-        "source",
-        QT_TRANSLATE_NOOP("CostColumns", "Source"),
-        QT_TRANSLATE_NOOP("CostColumns", "Where the price was published."),
-        lambda row, view: row.model.source,
-        lambda row, view: natural(row.model.source) if row.model.source else None,
-        (("source", lambda row, view: row.model.source),),
-        widest="https://platform.claude.com/docs",
-    ),
-    CostColumn(
-        "notes",
-        QT_TRANSLATE_NOOP("CostColumns", "Notes"),
-        QT_TRANSLATE_NOOP("CostColumns", "Other facts about the price."),
-        _notes_text,
-        lambda row, view: natural(_notes_text(row, view)) or None,
-        (
-            ("unknown", lambda row, view: " ".join(row.estimate.unknown)),
-            ("price_note", lambda row, view: row.estimate.price_note),
-            ("notes", lambda row, view: " · ".join(row.model.notes)),
-        ),
-        widest="a cache write that is kept for more than 12 hours",
-    ),
-)
-"""All columns, in the order of a fresh table."""
-
-COLUMN_INDEX = {column.key: index for index, column in enumerate(COLUMNS)}
+def break_even_words(rows: Sequence[CostRow], view: CostView) -> str:
+    """Return a sentence on the hit rate from which caching pays off in these rows."""
+    known = [share for share in (_break_even(row, view) for row in rows) if share is not None]
+    paying = [share for share in known if share < 1]
+    if not paying:
+        return tr("Caching pays off with none of the models shown.") if known else ""
+    first, last = (view.text.percent(share, share) for share in (min(paying), max(paying)))
+    where = first if first == last else tr("{first} to {last}, by model").format(first=first, last=last)
+    words = tr("Caching pays off from a hit rate of: {where}.").format(where=where)
+    never = len(known) - len(paying)
+    return words + (tr("For {number} models it never does.").format(number=never) if never else "")

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt, Signal, Slot
 
-from gui.costs.bill import why_unknown
-from gui.costs.column_texts import tr
-from gui.costs.columns import COLUMN_INDEX, COLUMNS, CostView, column_places, hint_of, title_of
+from gui.costs.columns import COLUMN_INDEX, COLUMNS, CostView, column_places, hint_of, title_of, tr, why_unknown
 from gui.costs.money_text import CostText
 from gui.costs.rows import Arranged, Arrangement, CostRow, SortKey, arrange
 from gui.look.plain_text import as_written

@@ -15,8 +15,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from gui.core.figures import Run, amount_places, amount_runs
-from gui.costs.column_texts import break_even_words
-from gui.costs.columns import COLUMN_INDEX, COLUMNS
+from gui.costs.columns import COLUMN_INDEX, COLUMNS, break_even_words
 from gui.costs.cost_commands import CostCommands
 from gui.costs.cost_model import CostTableModel
 from gui.costs.cost_service import CostService

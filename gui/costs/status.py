@@ -13,7 +13,7 @@ from gui.core.exports import plain
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT
 from gui.costs import prices_service as price_files
 from gui.costs.cells import dot_colour, draw_dot
-from gui.costs.column_texts import excess, excess_text
+from gui.costs.columns import excess, excess_text
 from gui.costs.cost_model import CostTableModel
 from gui.costs.cost_service import CostService
 from gui.costs.money_text import age_tone
