@@ -1,5 +1,5 @@
 """Cells of the cost table: names with their provider, counts with a dot for their quality, amounts with muted zeros,
-stars, and shares of a context window.
+stars, and shares of a context window. ``Dot`` and ``RunsLabel`` draw dots and amounts outside the table.
 
 New figures arrive several times a second while the user types, and most cells stay the same: one token more in a
 quarter of a million shows in a single column. Painting a cell takes fifty times as long as comparing it, so the table
@@ -8,12 +8,13 @@ remembers how each cell looked and repaints only those that differ.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import cos, pi, sin
 from typing import NamedTuple
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
-from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT, Run
 from gui.core.token_text import visible_line
@@ -44,6 +45,43 @@ BAR_STEPS = 2000
 _LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
 _TONES = {"stale": "stale", "muted": "stale", "warning": "warning", "error": "error"}
 _DOTS = {EXACT: "success", ESTIMATED: "warning", ASSUMED: "stale"}
+
+
+def draw_current_bar(painter: QPainter, area: QRectF, colour: QColor, *, mirrored: bool) -> None:
+    """Draw the bar that marks the row of the current model, at the start of a cell. Needs antialiasing."""
+    left = area.right() - 4 if mirrored else area.left() + 1
+    bar = QPainterPath()
+    bar.addRoundedRect(QRectF(left, area.top() + 5, 3, area.height() - 10), 1.5, 1.5)
+    painter.fillPath(bar, colour)
+
+
+def draw_dot(painter: QPainter, centre: QPointF, quality: str, colour: QColor) -> None:
+    """Draw the quality of a count: a full dot if exact, half full if estimated, a ring if assumed."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(colour, 1.4))
+    painter.setBrush(colour if quality == EXACT else Qt.BrushStyle.NoBrush)
+    radius = DOT_RADIUS - 0.7
+    painter.drawEllipse(centre, radius, radius)
+    if quality == ESTIMATED:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        area = QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
+        painter.drawPie(area, 90 * 16, 180 * 16)
+
+
+def star(centre: QPointF, radius: float) -> QPolygonF:
+    """Return a five-pointed star, one point up. A shape rather than a character, since not every font has stars."""
+    corners = []
+    for step in range(10):
+        reach = radius if step % 2 == 0 else radius * INNER_RADIUS
+        angle = pi / 5 * step
+        corners.append(centre + QPointF(reach * sin(angle), -reach * cos(angle)))
+    return QPolygonF(corners)
+
+
+def dot_colour(theme: Theme, quality: str) -> QColor:
+    """Return the colour of a quality's dot."""
+    return theme.colour(_DOTS[quality])
 
 
 class Look(NamedTuple):
@@ -243,18 +281,6 @@ class CostCells(QStyledItemDelegate):
         track = QRectF(pen.area.left(), pen.area.center().y() - BAR_HEIGHT / 2 + 0.5, room, BAR_HEIGHT)
         pen.draw_share(track, (look.bar[0] / BAR_STEPS, look.bar[1] / BAR_STEPS))
 
-    def font_of(self, weight: QFont.Weight) -> tuple[QFont, QFontMetricsF]:
-        """Return the font of this weight and its metrics."""
-        return self.fonts.fonts[weight], self.fonts.metrics[weight]
-
-
-def draw_current_bar(painter: QPainter, area: QRectF, colour: QColor, *, mirrored: bool) -> None:
-    """Draw the bar that marks the row of the current model, at the start of a cell. Needs antialiasing."""
-    left = area.right() - 4 if mirrored else area.left() + 1
-    bar = QPainterPath()
-    bar.addRoundedRect(QRectF(left, area.top() + 5, 3, area.height() - 10), 1.5, 1.5)
-    painter.fillPath(bar, colour)
-
 
 class _Pen:
     """Painter of one cell, which mirrors positions for right-to-left text."""
@@ -276,7 +302,7 @@ class _Pen:
         room = self.area.right() - x
         width = self._cells.fonts.width(text, weight)
         if width > room:
-            text = self._cells.font_of(weight)[1].elidedText(text, Qt.TextElideMode.ElideRight, room)
+            text = self._cells.fonts.metrics[weight].elidedText(text, Qt.TextElideMode.ElideRight, room)
             width = self._cells.fonts.width(text, weight)
         self._write(text, x, width, weight, role)
         return x + width
@@ -289,7 +315,7 @@ class _Pen:
         if sum(widths) > room:
             # A figure cut at its end would read as another figure, so it is elided.
             text = "".join(run.text for run, _ in parts)
-            cut = self._cells.font_of(weight)[1].elidedText(text, Qt.TextElideMode.ElideRight, room)
+            cut = self._cells.fonts.metrics[weight].elidedText(text, Qt.TextElideMode.ElideRight, room)
             width = self._cells.fonts.width(cut, weight)
             self._write(cut, right - width, width, weight, "text")
             return right - width
@@ -305,7 +331,7 @@ class _Pen:
         self._write_at(text, self.flipped(x, width + 1), width, weight, role)
 
     def _write_at(self, text: str, left: float, width: float, weight: QFont.Weight, role: str) -> None:
-        font, metrics = self._cells.font_of(weight)
+        font, metrics = self._cells.fonts.fonts[weight], self._cells.fonts.metrics[weight]
         if self._tone == "stale":
             font = QFont(font)
             font.setItalic(True)
@@ -316,30 +342,80 @@ class _Pen:
         self._painter.drawText(place, _LINE, text)
 
 
-def draw_dot(painter: QPainter, centre: QPointF, quality: str, colour: QColor) -> None:
-    """Draw the quality of a count: a full dot if exact, half full if estimated, a ring if assumed."""
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(colour, 1.4))
-    painter.setBrush(colour if quality == EXACT else Qt.BrushStyle.NoBrush)
-    radius = DOT_RADIUS - 0.7
-    painter.drawEllipse(centre, radius, radius)
-    if quality == ESTIMATED:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour)
-        area = QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
-        painter.drawPie(area, 90 * 16, 180 * 16)
+class Dot(QWidget):
+    """Mark of a count quality, or of the current model, in a legend."""
+
+    def __init__(self, quality: str, theme: Theme) -> None:
+        super().__init__()
+        self._quality, self._theme = quality, theme
+        self.setFixedSize(12, 14)
+        theme.changed.connect(self.update)
+
+    def set_quality(self, quality: str) -> None:
+        """Show the mark of this quality."""
+        self._quality = quality
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            if self._quality:
+                colour = dot_colour(self._theme, self._quality)
+                draw_dot(painter, QPointF(6, self.height() / 2), self._quality, colour)
+            else:
+                painter.fillRect(4, 1, 3, 12, self._theme.colour("accent"))
 
 
-def star(centre: QPointF, radius: float) -> QPolygonF:
-    """Return a five-pointed star, one point up. A shape rather than a character, since not every font has stars."""
-    corners = []
-    for step in range(10):
-        reach = radius if step % 2 == 0 else radius * INNER_RADIUS
-        angle = pi / 5 * step
-        corners.append(centre + QPointF(reach * sin(angle), -reach * cos(angle)))
-    return QPolygonF(corners)
+class RunsLabel(QWidget):
+    """Label of the parts of an amount, the strong ones in a heavier weight. ``text()`` is the whole."""
+
+    def __init__(self, name: str, theme: Theme) -> None:
+        super().__init__(objectName=name)
+        self._theme = theme
+        self._runs: tuple[Run, ...] = ()
+        self._fonts = Fonts()
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.update)
+
+    def text(self) -> str:
+        """Return the whole text."""
+        return "".join(run.text for run in self._runs)
+
+    def set_runs(self, runs: Sequence[Run]) -> None:
+        """Show these parts."""
+        if tuple(runs) != self._runs:
+            self._runs = tuple(runs)
+            self.setAccessibleName(self.text())
+            self.updateGeometry()
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(int(sum(self._widths())) + 2, self.fontMetrics().height() + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fonts.forget()
+            self.updateGeometry()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            widths = self._widths()
+            x = self.width() - 1 - sum(widths) if self.isRightToLeft() else 0.0
+            metrics = self.fontMetrics()
+            line = (self.height() + metrics.ascent() - metrics.descent()) / 2
+            for run, width in zip(self._runs, widths, strict=True):
+                painter.setFont(self._fonts.fonts[_weight(run)])
+                painter.setPen(self._theme.colour("text" if run.strong else "stale"))
+                painter.drawText(QPointF(x, line), run.text)
+                x += width
+
+    def _widths(self) -> list[float]:
+        self._fonts.use(self.font())
+        return [self._fonts.width(run.text, _weight(run)) for run in self._runs]
 
 
-def dot_colour(theme: Theme, quality: str) -> QColor:
-    """Return the colour of a quality's dot."""
-    return theme.colour(_DOTS[quality])
+def _weight(run: Run) -> QFont.Weight:
+    return QFont.Weight.DemiBold if run.strong else QFont.Weight.Normal

@@ -87,12 +87,12 @@ class CostColumn(Column):
 
 def title_of(column: CostColumn, view: CostView) -> str:
     """Return the title for the header."""
-    return tr(column.title).format(calls=view.text.localised(f"{view.calls:,}"))
+    return tr(column.title).format(calls=view.text.number(view.calls))
 
 
 def hint_of(column: CostColumn, view: CostView) -> str:
     """Return a sentence on the content of the column."""
-    return tr(column.hint).format(calls=view.text.localised(f"{view.calls:,}"))
+    return tr(column.hint).format(calls=view.text.number(view.calls))
 
 
 def context_ends(row: CostRow) -> tuple[Decimal, Decimal] | None:

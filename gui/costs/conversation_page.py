@@ -59,7 +59,7 @@ def _pays_text(talk: Talk, text: CostText) -> str:
     if not talk.without:
         return tr("no cache")
     if talk.pays_from is not None:
-        return tr("turn {number}").format(number=text.localised(f"{talk.pays_from:,}"))
+        return tr("turn {number}").format(number=text.number(talk.pays_from))
     return text.unknown() if talk.turns[-1].total_usd is None else tr("never")
 
 
@@ -67,21 +67,21 @@ def _fits_text(talk: Talk, text: CostText) -> str:
     if talk.full_at == 1:
         return tr("⚠ no")
     if talk.full_at is not None:
-        return tr("⚠ until turn {number}").format(number=text.localised(f"{talk.full_at - 1:,}"))
+        return tr("⚠ until turn {number}").format(number=text.number(talk.full_at - 1))
     return tr("yes") if talk.model.context is not None else text.unknown()
 
 
 def figures_of(talk: Talk, text: CostText) -> list[tuple[str, str]]:
     """Return the key figures with their captions: the cost of the conversation, and the savings of the cache."""
     last = talk.turns[-1]
-    turns = text.localised(f"{len(talk.turns):,}")
+    turns = text.number(len(talk.turns))
     found = [(total_text(last, text), tr("{turns} turns, {model}").format(turns=turns, model=talk.model.name))]
     without = talk.without[-1].total_usd if talk.without else None
     if without and last.total_usd is not None:
         saving = text.localised(f"{last.total_usd / without - 1:+.0%}".replace("-", "−"))
         found.append((saving, tr("versus no cache")))
         found.append((_pays_text(talk, text), tr("cache pays off from")))
-    found.append((text.localised(f"{last.prompt_tokens:,}"), tr("tokens in the last prompt")))
+    found.append((text.number(last.prompt_tokens), tr("tokens in the last prompt")))
     return found
 
 
@@ -91,7 +91,7 @@ def _turns_columns(talks: Sequence[Talk]) -> tuple[Column, ...]:
         "turn",
         QT_TRANSLATE_NOOP("ConversationTable", "Turn"),
         "",
-        lambda place, text: text.localised(f"{place + 1:,}"),
+        lambda place, text: text.number(place + 1),
         numeric=True,
     )
     return (number, *map(_turns_column, talks))
@@ -114,7 +114,7 @@ def _turns_column(talk: Talk) -> Column:
 
 def _details(turn: Turn, text: CostText) -> str:
     def number(tokens: int) -> str:
-        return text.localised(f"{tokens:,}")
+        return text.number(tokens)
 
     estimate = turn.estimate
     usd = text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
@@ -150,7 +150,7 @@ SUMMARY = (
     _summary(
         "prompt",
         QT_TRANSLATE_NOOP("ConversationTable", "Last prompt"),
-        lambda talk, text: text.localised(f"{talk.turns[-1].prompt_tokens:,}"),
+        lambda talk, text: text.number(talk.turns[-1].prompt_tokens),
         numeric=True,
     ),
     _summary("fits", QT_TRANSLATE_NOOP("ConversationTable", "Fits the window"), _fits_text),

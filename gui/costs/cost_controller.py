@@ -176,7 +176,7 @@ class CostController(QObject):
         self.inspector.token.show_token(span, self._prompt.token_info(span), editor.token_count, place)
 
     def _number(self, number: int) -> str:
-        return self.panel.model.view.text.localised(f"{number:,}")
+        return self.panel.model.view.text.number(number)
 
     @Slot()
     def _on_explain(self) -> None:

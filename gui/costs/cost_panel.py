@@ -24,8 +24,7 @@ from gui.costs.models_page import CostTools, ModelsPage
 from gui.costs.money_text import CostText, Currency
 from gui.costs.rows import Arrangement, CostRow, SortKey, usd_middle
 from gui.costs.scenario import ScenarioPopover, ScenarioSummary
-from gui.costs.scenario_book import ScenarioState, choices_of
-from gui.costs.scenario_names import ScenarioNames
+from gui.costs.scenario_book import ScenarioNames, ScenarioState, choices_of
 from gui.costs.status import CostStatus, Foot
 from gui.look.icons import Icons
 from gui.look.theme import Theme

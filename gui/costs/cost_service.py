@@ -1,4 +1,8 @@
-"""Pricing of the prompt with every model: holds prices, counts and scenario, and prices them in a job lane."""
+"""Pricing of the prompt with every model: holds prices, counts and scenario, and prices them in a job lane.
+
+The functions before ``CostService`` run in job lanes. Some of them price other token counts: those of a changed prompt,
+with one model (``PricedModel``) or with every model (``cost_changes``).
+"""
 
 from __future__ import annotations
 
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Lane, Ticket
     from pricing.calibration import Sample
     from pricing.rates import RateCards
-    from pricing.types import CallMix, Model, Problem, Rates, Scenario, TokenCount
+    from pricing.types import CallMix, CostEstimate, Model, Problem, Rates, Scenario, TokenCount
 
 
 MINUTES, HOUR = 5, 60
@@ -162,9 +166,116 @@ def fitting(scenario: Scenario, count: TokenCount | None) -> tuple[Scenario, boo
     return replace(scenario, cached_tokens=cached, cache_write_tokens=taken[1], cache_write_1h_tokens=taken[2]), True
 
 
+@dataclass(frozen=True, slots=True)
+class Money:
+    """Amount in US dollars, with the ends of its range; None if a price or the count is unknown. ``label`` is its
+    quality."""
+
+    usd: Decimal | None
+    low: Decimal | None
+    high: Decimal | None
+    label: str | None
+
+    def share(self, part: int, whole: int) -> Money:
+        """Return the fraction ``part / whole`` of it."""
+        times = Decimal(part) / Decimal(whole)
+        return Money(*(None if usd is None else usd * times for usd in (self.usd, self.low, self.high)), self.label)
+
+
+Ends = tuple[Decimal | None, Decimal | None, Decimal | None]
+"""Amount, and the ends of its range."""
+
+
+def _usd(estimate: CostEstimate) -> Ends:
+    return estimate.usd, estimate.usd_low, estimate.usd_high
+
+
+def _usd_calls(estimate: CostEstimate) -> Ends:
+    return estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high
+
+
+def difference(label: str | None, one: Ends, other: Ends) -> Money:
+    """Return ``one`` minus ``other``, both of one model. Their ranges have one cause, so low ends are paired."""
+    usd, *ends = (None if a is None or b is None else a - b for a, b in zip(one, other, strict=True))
+    known = [end for end in ends if end is not None]
+    return Money(usd, min(known), max(known), label) if len(known) == len(ends) else Money(usd, None, None, label)
+
+
+@dataclass(frozen=True, slots=True)
+class PricedModel:
+    """Model and scenario that amounts are calculated with; ``mix``: how its calls differ."""
+
+    model: Model
+    scenario: Scenario
+    mix: CallMix | None = None
+
+    def month(self, encoding: str, tokens: int) -> CostEstimate:
+        """Return the cost of prompts of ``tokens`` tokens in ``encoding``; unknown if the model counts in another."""
+        request = PriceRequest(0, (self.model,), {encoding: tokens}, frozenset(), self.scenario, self.mix)
+        return price_rows(request)[0].estimate
+
+    def saving(self, encoding: str, tokens_before: int, tokens_after: int) -> Money:
+        """Return the savings per month from ``tokens_before`` to ``tokens_after``; negative if the cost rises."""
+        before, after = self.month(encoding, tokens_before), self.month(encoding, tokens_after)
+        return difference(before.usd_label, _usd_calls(before), _usd_calls(after))
+
+    def prompt(self, encoding: str, tokens: int) -> Money:
+        """Return the cost of the prompt alone per month, without the answer."""
+        month = self.month(encoding, tokens)
+        ends = (month.input_usd, month.input_usd_low, month.input_usd_high)
+        return Money(*(None if usd is None else usd * month.calls for usd in ends), month.usd_label)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRequest:
+    """Tokens of both texts by encoding, and the other inputs of the cost."""
+
+    models: tuple[Model, ...]
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    scenario: Scenario
+    mix: CallMix | None
+
+
+@dataclass(frozen=True, slots=True)
+class CostChange:
+    """Cost of one call with a model before and after. ``change`` is per call, ``calls_change`` for all calls; ``share``
+    is relative to the cost before, None if that is unknown or zero."""
+
+    model: Model
+    before: CostEstimate
+    after: CostEstimate
+    change: Money
+    calls_change: Money
+
+    @property
+    def share(self) -> Decimal | None:
+        """Relative change: 0.1 for a tenth more."""
+        if self.change.usd is None or not self.before.usd:
+            return None
+        return self.change.usd / self.before.usd
+
+
+def cost_changes(request: ChangeRequest, _ticket: Ticket | None = None) -> tuple[CostChange, ...]:
+    """Return a change for each model, in their order."""
+    before, after = (
+        price_rows(PriceRequest(0, request.models, counts, frozenset(), request.scenario, request.mix))
+        for counts in (request.before, request.after)
+    )
+    return tuple(
+        CostChange(
+            row.model,
+            old := row.estimate,
+            new := changed.estimate,
+            difference(old.usd_label, _usd(new), _usd(old)),
+            difference(old.usd_label, _usd_calls(new), _usd_calls(old)),
+        )
+        for row, changed in zip(before, after, strict=True)
+    )
+
+
 PRICE_DELAY_MS = 60
 """Time within which counts (while typing) are priced together, in milliseconds: a table is not read at each key."""
-
 MAX_DELAY_MS = 500
 """Maximum time that successive counts can delay pricing, in milliseconds."""
 
@@ -226,33 +337,43 @@ class CostService(QObject):
         """``user_encodings``: as in ``LoadRequest``; called on a worker thread."""
         super().__init__(parent)
         self._user_encodings = user_encodings
-        self._file, self._good_copy, self._today, self._now = prices_file, good_copy, today, now
-        self._models: tuple[Model, ...] = ()
+        self._good_copy, self._today, self._now = good_copy, today, now
+        self.prices_file = prices_file
+        """User's price file, which may not exist."""
+        self.models: tuple[Model, ...] = ()
+        """Models whose prices are in effect; empty before they are loaded."""
         self._loaded = LoadedPrices(None)
-        self._in_force_hash = ""
-        self._exchange_rates: Mapping[str, Decimal] = {}
+        self.prices_hash = ""
+        """SHA-256 of the user's price file in effect; "" if only bundled prices are."""
+        self.exchange_rates: Mapping[str, Decimal] = {}
+        """Price of one unit of other currencies in US dollars, from the user's price file in effect."""
         self._quiet = False
-        self._scenario: Scenario | None = None
-        self._mix: CallMix | None = None
+        self.scenario: Scenario | None = None
+        """Scenario; None until it is set."""
+        self.mix: CallMix | None = None
+        """How the calls of the scenario differ; None if they are all alike."""
         self._cards: RateCards | None = None
         self._counts: dict[str, int] = {}
         self._pending: frozenset[str] = frozenset()
         self._samples: tuple[Sample, ...] = ()
         self._narrowing = Narrowing()
-        self._prompt: PromptCounts | None = None
+        self.prompt: PromptCounts | None = None
+        """Newest counts."""
         self._request: RequestTokens | None = None
         self._counted_revision = -1
         self.priced_revision = -1
         self._unpriced: deque[tuple[int, float]] = deque()
-        self._stale = False
-        self._rows: tuple[CostRow, ...] = ()
+        self.stale = False
+        """True if the rows belong to an earlier text."""
+        self.rows: tuple[CostRow, ...] = ()
+        """Newest rows."""
         self._loading: Lane | None = None
         self._pricing: Lane | None = None
         self._delay = QTimer(self, singleShot=True)
         self._delay.timeout.connect(self._price)
         self._waiting_since = 0.0
         self._stale_timer = QTimer(self, singleShot=True)
-        self._stale_timer.timeout.connect(self._on_stale_timeout)
+        self._stale_timer.timeout.connect(self._watch_age)
         self._priced_at = now()
         self._boundary: datetime | None = None
         self._clock = QTimer(self, singleShot=True)
@@ -275,31 +396,6 @@ class CostService(QObject):
         self.reload_prices()
 
     @property
-    def models(self) -> tuple[Model, ...]:
-        """Models whose prices are in effect; empty before they are loaded."""
-        return self._models
-
-    @property
-    def rows(self) -> tuple[CostRow, ...]:
-        """Newest rows."""
-        return self._rows
-
-    @property
-    def scenario(self) -> Scenario | None:
-        """Scenario; None until it is set."""
-        return self._scenario
-
-    @property
-    def mix(self) -> CallMix | None:
-        """How the calls of the scenario differ; None if they are all alike."""
-        return self._mix
-
-    @property
-    def stale(self) -> bool:
-        """True if the rows belong to an earlier text."""
-        return self._stale
-
-    @property
     def problems(self) -> tuple[Problem, ...]:
         """Errors in the user's price file when it was last read."""
         return self._loaded.problems
@@ -313,26 +409,6 @@ class CostService(QObject):
     def notices(self) -> tuple[str, ...]:
         """Notices on a valid price file; none is an error."""
         return self._loaded.notices
-
-    @property
-    def prices_file(self) -> Path | None:
-        """User's price file, which may not exist."""
-        return self._file
-
-    @property
-    def prices_hash(self) -> str:
-        """SHA-256 of the user's price file in effect; "" if only bundled prices are."""
-        return self._in_force_hash
-
-    @property
-    def exchange_rates(self) -> Mapping[str, Decimal]:
-        """Price of one unit of other currencies in US dollars, from the user's price file in effect."""
-        return self._exchange_rates
-
-    @property
-    def prompt(self) -> PromptCounts | None:
-        """Newest counts."""
-        return self._prompt
 
     @property
     def today(self) -> date:
@@ -357,12 +433,12 @@ class CostService(QObject):
     def _next_boundary(self, now: datetime) -> datetime:
         """Return the next time when a price changes with the hour, or the local day ends."""
         midnight = datetime.combine(now.astimezone().date() + timedelta(days=1), time()).astimezone()
-        hours = {model.price.off_peak for model in self._models if model.price.off_peak is not None}
+        hours = {model.price.off_peak for model in self.models if model.price.off_peak is not None}
         return min([midnight, *(switch for one in hours if (switch := one.next_switch(now)) is not None)])
 
     def encodings_needed(self) -> list[str]:
         """Return the encodings that the models are counted with, in alphabetical order."""
-        return sorted({model.count.tokenizer for model in self._models if model.count.tokenizer})
+        return sorted({model.count.tokenizer for model in self.models if model.count.tokenizer})
 
     def reload_prices(self, *, quiet: bool = False) -> None:
         """Read the prices again, after the user's file changed. A broken file changes no price.
@@ -371,13 +447,13 @@ class CostService(QObject):
         """
         if self._loading is not None:
             self._quiet = quiet
-            request = LoadRequest(self._file, self._good_copy, bool(self._models), self._user_encodings)
+            request = LoadRequest(self.prices_file, self._good_copy, bool(self.models), self._user_encodings)
             self._loading.submit(request)
 
     def set_scenario(self, scenario: Scenario, mix: CallMix | None = None) -> None:
         """Price for another scenario, in which calls differ as defined by ``mix`` (None: not at all)."""
-        if (scenario, mix) != (self._scenario, self._mix):
-            self._scenario, self._mix = scenario, mix
+        if (scenario, mix) != (self.scenario, self.mix):
+            self.scenario, self.mix = scenario, mix
             self._price()
 
     def set_samples(self, samples: tuple[Sample, ...]) -> None:
@@ -393,7 +469,7 @@ class CostService(QObject):
             self._unpriced[-1] = (revision, self._unpriced[-1][1])
         else:
             self._unpriced.append((revision, now))
-        if not self._stale_timer.isActive() and not self._stale:
+        if not self._stale_timer.isActive() and not self.stale:
             self._stale_timer.start(STALE_AFTER_MS)
 
     @Slot(object)
@@ -402,7 +478,7 @@ class CostService(QObject):
 
         ``request``: the request that the counts belong to, if it is not a plain text.
         """
-        self._prompt, self._request = counts, request
+        self.prompt, self._request = counts, request
         self._counted_revision = counts.revision
         fresh = {name: tokens for name, tokens in counts.by_encoding.items() if tokens is not None}
         fresh[counts.encoding] = counts.tokens
@@ -420,21 +496,21 @@ class CostService(QObject):
     @Slot()
     def _price(self) -> None:
         self._delay.stop()
-        scenario = self._scenario
-        if self._models and self._pricing is not None and scenario is not None:
+        scenario = self.scenario
+        if self.models and self._pricing is not None and scenario is not None:
             if scenario.now is not None:
                 scenario = replace(scenario, now=self._priced_at)
             self._pricing.submit(
                 PriceRequest(
                     self._counted_revision,
-                    self._models,
+                    self.models,
                     dict(self._counts),
                     self._pending_now(),
                     scenario,
-                    self._mix,
+                    self.mix,
                     self._cards,
                     self._samples,
-                    self._prompt.sample if self._prompt is not None else None,
+                    self.prompt.sample if self.prompt is not None else None,
                     self._request,
                     self._narrowing,
                 )
@@ -442,19 +518,19 @@ class CostService(QObject):
 
     def _pending_now(self) -> frozenset[str]:
         """Return the encodings whose figures are pending; before the first count, all but the unavailable ones."""
-        unavailable = set(self._prompt.unavailable) if self._prompt is not None else set()
+        unavailable = set(self.prompt.unavailable) if self.prompt is not None else set()
         never = set(self.encodings_needed()) - self._counts.keys() - unavailable
         return self._pending | never
 
     @Slot(object)
     def _on_priced(self, result: JobResult) -> None:
         request: PriceRequest = result.request
-        if request.models is not self._models:
+        if request.models is not self.models:
             return
-        self._rows, self.priced_revision = result.value, request.revision
+        self.rows, self.priced_revision = result.value, request.revision
         while self._unpriced and self._unpriced[0][0] <= request.revision:
             self._unpriced.popleft()
-        self.estimated.emit(self._rows)
+        self.estimated.emit(self.rows)
         self._watch_age()
 
     @Slot(object)
@@ -463,9 +539,9 @@ class CostService(QObject):
         had_problems = bool(self._loaded.problems)
         self._loaded = loaded
         if loaded.models is not None:
-            again, needed = bool(self._models), self.encodings_needed()
-            self._models, self._in_force_hash = loaded.models, loaded.file_hash
-            self._exchange_rates = loaded.exchange_rates
+            again, needed = bool(self.models), self.encodings_needed()
+            self.models, self.prices_hash = loaded.models, loaded.file_hash
+            self.exchange_rates = loaded.exchange_rates
             self._cards = new_cards()
             self._boundary, self._priced_at = None, self._now()
             self.look_at_clock()
@@ -483,17 +559,14 @@ class CostService(QObject):
         self.failed.emit(failure.why)
 
     @Slot()
-    def _on_stale_timeout(self) -> None:
-        self._watch_age()
-
     def _watch_age(self) -> None:
         """Mark the rows as stale by the age of the oldest unpriced edit, and check again when it has aged."""
         waited = (monotonic() - self._unpriced[0][1]) * 1000 if self._unpriced else 0.0
         stale = bool(self._unpriced) and waited >= STALE_AFTER_MS
         if self._unpriced and not stale:
             self._stale_timer.start(max(1, int(STALE_AFTER_MS - waited)))
-        if stale != self._stale:
-            self._stale = stale
+        if stale != self.stale:
+            self.stale = stale
             self.stale_changed.emit(stale)
 
 

@@ -451,7 +451,7 @@ class CostTable(QTableView):
             return self.tr("No model matches.")
         if others == 1:
             return self.tr("One model matches, but it is hidden or retired. Use the table menu to show it.")
-        number = self._table.view.text.localised(f"{others:,}")
+        number = self._table.view.text.number(others)
         words = self.tr("{number} models match, but they are hidden or retired. Use the table menu to show them.")
         return words.format(number=number)
 

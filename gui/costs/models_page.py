@@ -90,7 +90,7 @@ class CostTools(QWidget):
         self.favourites.setChecked(arrangement.favourites_only)
         vendors = arrangement.vendors
         self.vendor.setChecked(bool(vendors))
-        one = next(iter(vendors), "") if len(vendors) == 1 else self._model.view.text.localised(f"{len(vendors):,}")
+        one = next(iter(vendors), "") if len(vendors) == 1 else self._model.view.text.number(len(vendors))
         self.vendor.set_text(self.tr("Vendor: {what}").format(what=one) if vendors else self.tr("Vendor"))
         if self.filter.text() != arrangement.filter:
             self.filter.setText(arrangement.filter)

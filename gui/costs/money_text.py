@@ -20,7 +20,7 @@ from gui.core.figures import usd_text
 from gui.look.quantities import date_format
 
 if TYPE_CHECKING:
-    from gui.costs.priced_model import Money
+    from gui.costs.cost_service import Money
     from pricing.scenarios import Turn
 
 
@@ -100,6 +100,10 @@ class CostText:
         """Return a text with its numbers (in C format, ``1,234.5``) in the locale's digits and separators."""
         return self._in_order(text, _NUMBERS).translate(self._signs)
 
+    def number(self, number: int) -> str:
+        """Return a whole number with separators: ``12,345``."""
+        return self.localised(f"{number:,}")
+
     def label(self, label: str | None) -> str:
         """Return a count quality with its sign: ``≈ estimated``."""
         if label is None:
@@ -113,7 +117,7 @@ class CostText:
         if tokens is None:
             return self.unknown()
         if low is None or high is None or low == high:
-            return self._signed(label, self.localised(f"{tokens:,}"))
+            return self._signed(label, self.number(tokens))
         return self._signed(label, self.localised("–".join(range_digits(Decimal(low), Decimal(high), finest=0))))
 
     def usd(self, label: str | None, usd: Decimal | None, low: Decimal | None, high: Decimal | None) -> str:
@@ -156,7 +160,7 @@ class CostText:
         if Decimal(0) < high < Decimal("0.1"):
             return tr("<{share}%").format(share=self.localised("0.1"))
         if low > MAX_PER_CENT:
-            return tr(">{share}%").format(share=self.localised(f"{MAX_PER_CENT:,}"))
+            return tr(">{share}%").format(share=self.number(MAX_PER_CENT))
         if low == high:
             text = f"{low:,.1f}" if low < 100 else f"{low:,.0f}"
             return tr("{share}%").format(share=self.localised(text.removesuffix(".0")))
@@ -184,7 +188,7 @@ class CostText:
         days = (today - checked).days
         if days <= 0:
             return tr("today")
-        text = tr("{days} days ago").format(days=self.localised(f"{days:,}")) if days > 1 else tr("yesterday")
+        text = tr("{days} days ago").format(days=self.number(days)) if days > 1 else tr("yesterday")
         tone = age_tone(checked, today)
         if tone == "error":
             return tr("{age}, old").format(age=text)
@@ -199,7 +203,7 @@ class CostText:
             return tr("today") if days <= 0 else tr("yesterday")
         words = {1: tr("{n} days"), 7: tr("{n} weeks"), 30: tr("{n} months"), 365: tr("{n} years")}
         unit = next(unit for unit in reversed(words) if days >= MIN_DAYS[unit])
-        return words[unit].format(n=self.localised(f"{days // unit:,}"))
+        return words[unit].format(n=self.number(days // unit))
 
     def unknown(self) -> str:
         """Return the text for an unknown figure."""

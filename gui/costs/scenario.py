@@ -31,9 +31,9 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.figures import MAX_TOKENS, Run
+from gui.costs.cells import RunsLabel
 from gui.costs.cost_service import DAYS, HOUR, MINUTES, expected_hit_percent
 from gui.costs.money_text import CostText
-from gui.costs.runs_label import RunsLabel
 from gui.costs.scenario_book import (
     DOLLARS,
     HOURS,
@@ -569,7 +569,7 @@ def summary_parts(choices: ScenarioChoices, locale: QLocale) -> list[str]:
     usual, text = ScenarioChoices(), CostText(locale)
 
     def number(value: int) -> str:
-        return text.localised(f"{value:,}")
+        return text.number(value)
 
     ends = choices.output_range
     output = number(choices.output_tokens) if ends is None else f"{number(ends[0])}–{number(ends[1])}"

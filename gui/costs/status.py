@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPointF, Qt, Slot
-from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from gui.core.exports import plain
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT
 from gui.costs import prices_service as price_files
-from gui.costs.cells import dot_colour, draw_dot
+from gui.costs.cells import Dot
 from gui.costs.columns import excess, excess_text
 from gui.costs.cost_model import CostTableModel
 from gui.costs.cost_service import CostService
@@ -26,29 +26,6 @@ if TYPE_CHECKING:
 
 MAX_NAMED = 2
 """Maximum number of models over budget that are named; the others are counted."""
-
-
-class Dot(QWidget):
-    """Mark of a count quality, or of the current model, in a legend."""
-
-    def __init__(self, quality: str, theme: Theme) -> None:
-        super().__init__()
-        self._quality, self._theme = quality, theme
-        self.setFixedSize(12, 14)
-        theme.changed.connect(self.update)
-
-    def set_quality(self, quality: str) -> None:
-        """Show the mark of this quality."""
-        self._quality = quality
-        self.update()
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        with QPainter(self) as painter:
-            if self._quality:
-                colour = dot_colour(self._theme, self._quality)
-                draw_dot(painter, QPointF(6, self.height() / 2), self._quality, colour)
-            else:
-                painter.fillRect(4, 1, 3, 12, self._theme.colour("accent"))
 
 
 class Foot(QFrame):
@@ -273,7 +250,7 @@ class CostStatus(QObject):
         return said
 
     def _number(self, number: int) -> str:
-        return self._model.view.text.localised(f"{number:,}")
+        return self._model.view.text.number(number)
 
     @Slot()
     def _colour(self) -> None:

@@ -10,10 +10,10 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gui.costs.bill import explanation
 from gui.costs.calibration_dialog import CalibrationDialog
 from gui.costs.calibration_service import Calibrations
 from gui.costs.columns import COLUMN_INDEX
+from gui.costs.inspector import explanation
 from gui.costs.rows import CostRow
 from gui.runtime.jobs import JobRunner
 from gui.state.storage import Storage

@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 from PySide6.QtCore import QLocale
 
-from gui.costs.bill import explanation
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, CostView, why_unknown
+from gui.costs.inspector import explanation
 from gui.costs.money_text import CostText
 from pricing.types import Rates, Tier
 from tests.gui.cost_samples import MODELS, TODAY, rows

@@ -10,8 +10,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from gui.costs.bill import bill_lines, remarks, why_not_exact
 from gui.costs.columns import CostView
+from gui.costs.inspector import bill_lines, remarks, why_not_exact
 from gui.costs.money_text import CostText
 from gui.costs.rows import CostRow
 from tests.gui.conftest import OpenWindow

@@ -159,7 +159,7 @@ def test_a_report_that_waited_comes_when_the_prices_are_no_longer_old(qtbot: QtB
     bench = open_window()
     service = bench.costs.service
     qtbot.waitUntil(lambda: bool(service.rows) and not service.stale and bench.prompt.counts.complete)
-    service._stale = True
+    service.stale = True
     bench.window.actions_by_name["report"].trigger()
     service.estimated.emit(service.rows)
     assert bench.report.dialog is None

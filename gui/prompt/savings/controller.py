@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
+from gui.costs.cost_service import PricedModel
 from gui.costs.money_text import money_text
-from gui.costs.priced_model import PricedModel
 from gui.editor.text_transfer import PieceWriter
 from gui.prompt.savings.service import AdviceRequest, Combination, CombineRequest, Findings, combine, kind_words, look
 from gui.runtime.notify import Offer

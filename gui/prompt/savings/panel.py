@@ -36,7 +36,7 @@ from gui.widgets.tool_row import ToolRow
 if TYPE_CHECKING:
     from gui.core.savings.ranking import Preview, RankedPart
     from gui.core.savings.types import Proposal
-    from gui.costs.priced_model import Money
+    from gui.costs.cost_service import Money
 
 ROW_PADDING = 12
 FIRST_WIDTHS = [640, 360]

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
     from gui.core.token_diff import Comparison, DiffRow
     from gui.core.version_store import Version
-    from gui.costs.priced_model import CostChange
+    from gui.costs.cost_service import CostChange
     from pricing.types import CostEstimate
 
 _NO_INDEX = QModelIndex()

@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from gui.core import version_store as store
 from gui.core.text_chunks import ChunkedText
 from gui.core.version_store import Kept, Version
+from gui.costs.cost_service import ChangeRequest, CostChange, PricedModel, cost_changes
 from gui.costs.money_text import CostText, money_text
-from gui.costs.priced_model import ChangeRequest, CostChange, PricedModel, cost_changes
 from gui.editor.text_transfer import PieceWriter
 from gui.prompt.versions.service import (
     PROMPT,

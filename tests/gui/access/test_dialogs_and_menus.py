@@ -26,7 +26,7 @@ from shiboken6 import isValid
 
 from gui.core.reports import TextFacts
 from gui.costs.report_controller import ReportDialog
-from gui.costs.scenario_names import ScenarioName
+from gui.costs.scenario_book import ScenarioName
 from gui.look.focus_ring import WIDTH
 from gui.prompt.file_actions import EncodingChooser
 from gui.prompt.file_service import Candidate, UndecidedFile

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QPushButton, QRadioButt
 
 from gui.costs.columns import COLUMN_INDEX
 from gui.costs.prices_service import LoadedPrices
-from gui.costs.scenario_book import ScenarioBook
-from gui.costs.scenario_names import ScenarioName
+from gui.costs.scenario_book import ScenarioBook, ScenarioName
 from gui.state.storage import Storage
 from tests.gui.cost_panel.hands import shown_bill
 from tests.gui.cost_samples import MODELS

@@ -8,8 +8,7 @@ from decimal import Decimal
 import pytest
 from PySide6.QtCore import Qt
 
-from gui.costs.scenario_book import ScenarioBook, ScenarioChoices
-from gui.costs.scenario_names import ScenarioName
+from gui.costs.scenario_book import ScenarioBook, ScenarioChoices, ScenarioName
 from gui.state.storage import Storage
 
 pytestmark = pytest.mark.pages()

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 from PySide6.QtCore import QLocale, Qt
 
+from gui.costs.cost_service import ChangeRequest, Money, PricedModel, cost_changes, difference
 from gui.costs.money_text import CostText, money_text
-from gui.costs.priced_model import ChangeRequest, Money, PricedModel, cost_changes, difference
 from gui.prompt.versions.comparison import CALLS, COST_BEFORE, COST_CHANGE, MODEL, PER_CENT, CostChangesModel
 from pricing import Scenario, load_catalog
 

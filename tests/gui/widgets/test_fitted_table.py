@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from engine.analysis.comparison import Difference
 from gui.core.savings.ranking import RankedPart
+from gui.costs.cost_service import ChangeRequest, cost_changes
 from gui.costs.money_text import CostText
-from gui.costs.priced_model import ChangeRequest, cost_changes
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.prompt.compare.panel import ComparePages

@@ -58,7 +58,7 @@ def test_late_prices_bring_no_earlier_number_back(qtbot: QtBot, open_window: Ope
     tokens, service = bench.window.header.tokens, bench.costs.service
     priced(qtbot, bench)
     earlier = SimpleNamespace(
-        value=service.rows, request=SimpleNamespace(models=service._models, revision=service.priced_revision)
+        value=service.rows, request=SimpleNamespace(models=service.models, revision=service.priced_revision)
     )
     bench.panel.editor.setPlainText("one two three four five six seven")
     qtbot.waitUntil(lambda: tokens.text == "7")
