@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from gui.costs.cost_panel import CostPanel
+from gui.costs.cost_controller import CostPanel
 from gui.costs.cost_service import CostService, PriceRequest, new_cards, price_rows
 from gui.look.theme import Theme
 from gui.runtime.notify import Notifier

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLocale, QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -26,6 +25,7 @@ from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.widgets.forms import button_row
+from gui.widgets.labels import set_text_colour
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
 
@@ -102,9 +102,7 @@ class CalibrationDialog(QDialog):
         if reading.why:
             tone, words = "error", f"✗ {reading.why[:1].upper()}{reading.why[1:]}."
         self.result.setText(words)
-        palette = QPalette(self.result.palette())
-        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour(tone))
-        self.result.setPalette(palette)
+        set_text_colour(self.result, self._theme.colour(tone))
 
     def _show_model(self, reading: UsageReading) -> None:
         if self.insists or reading.usage is None or (reading.model is None and self._is_own_choice):

@@ -256,7 +256,8 @@ def _usd_of(row: CostRow, name: str) -> tuple[Decimal | None, Decimal | None, De
     return usd, low, high
 
 
-def _usd_ends(row: CostRow, _view: CostView, name: str) -> tuple[Decimal, Decimal] | None:
+def usd_ends(row: CostRow, _view: CostView, name: str) -> tuple[Decimal, Decimal] | None:
+    """Return the ends of an amount of the estimate; None if it is unknown."""
     usd, low, high = _usd_of(row, name)
     if usd is None:
         return None
@@ -365,7 +366,7 @@ def _usd_column(key: str, name: str, title: str, hint: str, **more: Any) -> Cost
         "widest": "$0.000132–136",
         "counted": True,
     }
-    ends = partial(_usd_ends, name=name)
+    ends = partial(usd_ends, name=name)
     return CostColumn(key, title, hint, numeric=True, painted="amount", ends=ends, **(usual | more))
 
 
@@ -654,11 +655,23 @@ def drawn_runs(column: CostColumn, row: CostRow, view: CostView) -> tuple[Run, .
     ends = column.ends(row, view) if column.ends is not None else None
     if ends is None:
         return (Run(column.text(row, view), strong=False),)
-    text, places = view.text, view.places.get(column.key, 2)
+    places = view.places.get(column.key, 2)
     if column.painted == "price":
-        return amount_runs(*ends, places, "$", text.localised)
-    runs = amount_runs(*map(text.converted, ends), places, text.currency.sign, text.localised)
+        return amount_runs(*ends, places, "$", view.text.localised)
+    runs = drawn_amount(ends, view, places)
     return (Run("⚠ "), *runs) if column.key == "calls" and excess(row, view) else runs
+
+
+def drawn_amount(ends: tuple[Decimal, Decimal] | None, view: CostView, places: int | None = None) -> tuple[Run, ...]:
+    """Return the parts of an amount in US dollars as drawn, in the currency shown; ``ends`` is None if it is unknown.
+
+    ``places``: number of decimals; by default as many as give three significant digits.
+    """
+    if ends is None:
+        return (Run(view.text.unknown(), strong=False),)
+    low, high = map(view.text.converted, ends)
+    decimals = amount_places([high], 3) if places is None else places
+    return amount_runs(low, high, decimals, view.text.currency.sign, view.text.localised)
 
 
 def column_places(rows: Iterable[CostRow], view: CostView) -> dict[str, int]:

@@ -2,30 +2,362 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QEvent, QLocale, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction, QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from gui.core.about import our_version
 from gui.core.figures import QUALITIES
-from gui.costs.columns import COLUMN_INDEX, COLUMNS, Priced, drawn_runs
-from gui.costs.cost_panel import CostPanel
+from gui.costs.columns import COLUMN_INDEX, COLUMNS, Priced, break_even_words, drawn_amount, drawn_runs, usd_ends
+from gui.costs.cost_commands import CostCommands
+from gui.costs.cost_model import CostTableModel
 from gui.costs.cost_service import CostService, PricedText
+from gui.costs.cost_view import CostTable
 from gui.costs.inspector import Inspector
+from gui.costs.models_page import CostStatus, CostTools, Foot, ModelsPage
+from gui.costs.money_text import CostText, Currency
 from gui.costs.prices_service import OWN_VENDOR
-from gui.costs.rows import NO_MODEL, ReferenceModel
-from gui.costs.scenario_book import ScenarioBook
+from gui.costs.rows import NO_MODEL, Arrangement, CostRow, ReferenceModel, SortKey, usd_middle
+from gui.costs.scenario import ScenarioPopover, ScenarioSummary
+from gui.costs.scenario_book import ScenarioBook, ScenarioNames, ScenarioState, choices_of
 from gui.look.corner import plain_corner
+from gui.look.icons import Icons
+from gui.look.theme import Theme
+from gui.runtime.notify import Notifier, Offer
 from gui.state.storage import Storage
 
 if TYPE_CHECKING:
-    from gui.costs.rows import CostRow
     from gui.prompt.prompt_panel import StripSplitter
     from gui.widgets.page_controller import AppContext
     from gui.window.pages import Page
     from pricing.types import Model
+
+
+PROBLEMS_KEY = "price-file"
+NOTICES_KEY = "price-file-notices"
+
+
+class CostPanel(QFrame):
+    """Cost strip. Shows the rows of the service, and passes it the scenario.
+
+    Signals: ``state_changed()`` when ``state()`` changes: column layout, choices, scenario; ``page_asked()`` to show
+    the full view; ``fold_asked(bool)`` to fold the strip to its bar or unfold it.
+    """
+
+    state_changed = Signal()
+    page_asked = Signal()
+    fold_asked = Signal(bool)
+
+    def __init__(
+        self,
+        service: CostService,
+        theme: Theme,
+        notifier: Notifier,
+        version: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("costPanel")
+        self.setProperty("kind", "surface")
+        self._folded = False
+        self._service, self._theme, self._notifier = service, theme, notifier
+        self.model = CostTableModel(CostText(QLocale()), service.today, self)
+        self.scenario = ScenarioState(lambda: service.today, self)
+        self.popover = ScenarioPopover(self.scenario, theme, parent or self)
+        self.summary = ScenarioSummary(self.scenario, self.popover)
+        self.names = ScenarioNames(self.popover.named, self.scenario, notifier)
+        self.problems_listed: Callable[[], bool] = lambda: False
+        """Returns True while another view lists the problems of the price file, so that no message repeats them."""
+        self.tools = CostTools(self.model, self.summary)
+        self.filter = self.tools.filter
+        self.table = CostTable(self.model, theme)
+        self.commands = CostCommands(self.table, self.model, service, notifier, version)
+        self.status = CostStatus(self.model, service, theme)
+        self.foot = Foot(self.status, theme)
+        self._page: ModelsPage | None = None
+        self._page_state: dict[str, Any] = {}
+        self._started = False
+        self._choices = self.model.arrangement
+        self._place()
+        self._connect()
+        if service.started:
+            self._on_scenario()
+
+    @property
+    def page(self) -> ModelsPage:
+        """Full view, created on first access. The page that shows it becomes its parent."""
+        if self._page is None:
+            self._page = page = ModelsPage(self.model, self.table, self.commands, self.status, self._theme, self)
+            page.hide()
+            page.restore_state(self._page_state)
+            page.state_changed.connect(self.state_changed)
+            page.front.connect(self._move_bars_to_page)
+            if self._started:
+                page.chart.start()
+        return self._page
+
+    def state(self) -> dict[str, Any]:
+        """Return the user's arrangement as JSON data."""
+        choices = self.model.arrangement
+        return {
+            "scenario": self.scenario.choices.plain(),
+            "scenario_name": self.names.name,
+            "strip": self.table.columns_state(),
+            "sort": [[key.column, key.descending] for key in choices.sort],
+            **{name: sorted(getattr(choices, name)) for name in _SETS},
+            **{name: getattr(choices, name) for name in (*_FLAGS, "filter", "baseline", "context_at_least")},
+            **(self._page_state if self._page is None else self._page.state()),
+        }
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Restore what ``state`` returned; missing or invalid values get their defaults."""
+        self.scenario.set(choices_of(_dict(state.get("scenario"))))
+        name = state.get("scenario_name")
+        self.names.set_name(name if isinstance(name, str) else "")
+        self.table.restore_columns(_dict(state.get("strip")))
+        self.model.set_arrangement(arrangement_of(state))
+        self._page_state = {key: state[key] for key in ModelsPage.KEYS if key in state}
+        if self._page is not None:
+            self._page.restore_state(self._page_state)
+
+    def start(self, storage: Storage, book: ScenarioBook | None = None) -> None:
+        """Enable chart, exports and named scenarios. ``storage`` has no other user. The service starts separately."""
+        self.commands.use_storage(storage)
+        self._started = True
+        if self._page is not None:
+            self._page.chart.start()
+        if book is not None:
+            self.names.start(book)
+
+    @Slot()
+    def show_scenario(self) -> ScenarioPopover:
+        """Open the fields of the scenario."""
+        self.summary.open()
+        return self.popover
+
+    @Slot()
+    def find_cheapest(self) -> None:
+        """Show the page Models sorted by cost, with exact counts only and the cheapest row selected."""
+        self.model.change(exact_only=True, by_vendor=False, sort=(SortKey("total"),))
+        self.page_asked.emit()
+        # Favourites and the baseline are shown above it.
+        priced = [(cost, row.model_id) for row in self.model.shown_rows() if (cost := usd_middle(row)) is not None]
+        if priced:
+            self.table.show_model(min(priced)[1])
+
+    def focus_filter(self) -> None:
+        """Focus the filter."""
+        self.filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.filter.selectAll()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LocaleChange and hasattr(self, "foot"):
+            self._show_currency()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._restore_bars()
+
+    def _place(self) -> None:
+        self._icons = Icons(self._theme, self)
+        self.expand = self._button("costExpand", "expand", self.tr("Show all columns and the chart (Cost › Models)"))
+        self.fold = self._button("costFold", "down", "")
+        self._top = QHBoxLayout()
+        self._top.setSpacing(4)
+        self._top.setContentsMargins(16, 0, 8, 0)
+        self._top.addWidget(self.expand)
+        self._top.addWidget(self.fold)
+        self._below = QWidget()
+        self._body = QVBoxLayout(self._below)
+        self._body.setContentsMargins(0, 0, 0, 0)
+        self._body.setSpacing(4)
+        self._body.addWidget(self.table, 1)
+        self.status.note.setContentsMargins(16, 0, 16, 0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 5, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(self._top)
+        column.addWidget(self._below, 1)
+        self._restore_bars()
+        self.set_folded(False)
+
+    def _button(self, name: str, icon: str, words: str) -> QToolButton:
+        button = QToolButton(objectName=name)
+        button.setIcon(self._icons.icon(icon))
+        button.setProperty("kind", "icon")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setToolTip(words)
+        button.setAccessibleName(words)
+        return button
+
+    @Slot(bool)
+    def set_folded(self, folded: bool) -> None:
+        """Fold the strip to its bar, or unfold it."""
+        self._folded = folded
+        self._below.setVisible(not folded)
+        words = self.tr("Show the costs") if folded else self.tr("Collapse the cost table")
+        self.fold.setIcon(self._icons.icon("up" if folded else "down"))
+        self.fold.setToolTip(words)
+        self.fold.setAccessibleName(words)
+
+    @Slot()
+    def _on_fold(self) -> None:
+        self.fold_asked.emit(not self._folded)
+
+    def _restore_bars(self) -> None:
+        """Put the bar and the foot back into the strip."""
+        if self.tools.parent() is not self:
+            self._top.insertWidget(0, self.tools, 1)
+            self._body.insertWidget(0, self.status.note)
+            self._body.addWidget(self.foot)
+            for before, after in pairwise((*self.tools.controls(), self.expand, self.fold, self.table)):
+                self.setTabOrder(before, after)
+
+    @Slot()
+    def _move_bars_to_page(self) -> None:
+        """Move the bar and the foot to the page."""
+        self.page.take_bars(self.tools, self.foot)
+
+    def _connect(self) -> None:
+        service = self._service
+        self.model.follow(service)
+        service.prices_problem.connect(self._on_prices_problem)
+        service.prices_reloaded.connect(self._on_prices_reloaded)
+        service.starting.connect(self._on_scenario)
+        service.prices_changed.connect(self._on_prices_changed)
+        self.scenario.changed.connect(self._on_scenario)
+        self.expand.clicked.connect(self.page_asked)
+        self.fold.clicked.connect(self._on_fold)
+        self.popover.save_as.clicked.connect(self._on_save_as)
+        self.popover.reset_button.clicked.connect(self._on_reset)
+        self.summary.toggled.connect(self._show_costs)
+        self.names.name_changed.connect(self.state_changed)
+        self.model.arranged.connect(self._on_arranged)
+        self.model.current_changed.connect(self._show_costs)
+        self.table.layout_changed.connect(self.state_changed)
+        service.hour_passed.connect(self.scenario.follow_day)
+
+    @Slot()
+    def _on_scenario(self) -> None:
+        choices = self.scenario.choices
+        self._show_currency()
+        self.model.set_plan(self.scenario.budget, choices.calls_a_day)
+        self.status.refresh()
+        # Nothing is priced before the start, so the types of ``pricing`` need not be imported yet.
+        if self._service.started:
+            self._service.set_scenario(self.scenario.scenario(), self.scenario.mix())
+        self.state_changed.emit()
+
+    @Slot()
+    def _on_prices_changed(self) -> None:
+        self._show_currency()
+        self.popover.set_currencies(self._service.exchange_rates)
+
+    @Slot()
+    def _on_reset(self) -> None:
+        self.names.set_name("")
+
+    @Slot()
+    def _on_save_as(self) -> None:
+        self.popover.reject()
+        self.names.ask_name()
+
+    def _show_currency(self) -> None:
+        """Show amounts in the chosen currency, or in dollars if the price file has no rate for it."""
+        code = self.scenario.choices.currency
+        usd = self._service.exchange_rates.get(code)
+        self.status.requested_currency = code
+        currency = Currency() if usd is None else Currency(code, usd)
+        shown = self.model.view.text
+        if currency != shown.currency or shown.locale != self.locale():
+            self.model.set_text(CostText(self.locale(), currency))
+
+    @Slot()
+    def _show_costs(self) -> None:
+        """Show the cost of the scenario in the popover while it is open."""
+        if not self.summary.isChecked():
+            return
+        view = self.model.view
+        words = break_even_words(self.model.shown_rows(), view)
+        self.popover.break_even.setText(words)
+        self.popover.break_even.setVisible(bool(words))
+        row = next((row for row in self.model.rows if row.model_id == view.current), None)
+        if row is None:
+            self.popover.set_costs("", (), ())
+            return
+        amounts = (drawn_amount(usd_ends(row, view, name), view) for name in ("usd", "usd_calls"))
+        self.popover.set_costs(row.model.name, *amounts)
+
+    @Slot()
+    def _on_arranged(self) -> None:
+        self.status.refresh()
+        self._show_costs()
+        if self._choices is not self.model.arrangement:
+            self._choices = self.model.arrangement
+            self.state_changed.emit()
+
+    @Slot()
+    def _on_prices_reloaded(self) -> None:
+        """Show notices on the user's file only when it was edited, not at each start."""
+        notices = self._service.notices
+        if notices:
+            text = self.tr("Prices reloaded. In your price file: {notice}").format(notice=notices[0])
+            self._notifier.information(text, "\n".join(notices[1:]), key=NOTICES_KEY)
+        else:
+            self._notifier.remark(self.tr("Prices reloaded."))
+
+    @Slot(object)
+    def _on_prices_problem(self, problems: tuple[Any, ...]) -> None:
+        self.status.refresh()
+        if not problems or self.problems_listed():
+            self._notifier.withdraw(PROBLEMS_KEY)
+            return
+        self._notifier.warning(
+            self.status.problem_sentence(),
+            "\n".join(str(problem) for problem in problems),
+            key=PROBLEMS_KEY,
+            offers=(Offer(self.tr("Reload prices"), self._service.reload_prices),),
+        )
+
+
+_SETS = ("favourites", "hidden", "vendors")
+_FLAGS = (
+    *("show_hidden", "show_retired", "show_embedding"),
+    *("exact_only", "favourites_only", "cache_price", "within_budget", "by_vendor"),
+)
+
+
+def arrangement_of(state: dict[str, Any]) -> Arrangement:
+    """Return the arrangement of a saved state; invalid values are ignored."""
+    sort = tuple(
+        SortKey(key[0], key[1] is True)
+        for key in _list(state.get("sort"))
+        if isinstance(key, list) and len(key) == 2 and key[0] in COLUMN_INDEX
+    )
+    baseline, words, context = (state.get(name) for name in ("baseline", "filter", "context_at_least"))
+    sets = {name: frozenset(one for one in _list(state.get(name)) if isinstance(one, str)) for name in _SETS}
+    return Arrangement(
+        sort=sort or Arrangement().sort,
+        filter=words if isinstance(words, str) else "",
+        baseline=baseline if isinstance(baseline, str) else None,
+        context_at_least=context if isinstance(context, int) and context > 0 else 0,
+        **sets,
+        **{name: state.get(name) is True for name in _FLAGS},
+    )
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 MODELS_PAGE = "modelsPage"
@@ -170,13 +502,9 @@ class CostController(QObject):
         row = self.panel.table.current_row() or self.reference_row()
         self.inspector.bill.show_row(row, model.view if row is not None else None)
         span = editor.token_at(editor.caret_offset())
-        place = self.tr("Line {line}, column {column}").format(
-            line=self._number(editor.caret_line), column=self._number(editor.caret_column)
-        )
-        self.inspector.token.show_token(span, self._prompt.token_info(span), editor.token_count, place)
-
-    def _number(self, number: int) -> str:
-        return self.panel.model.view.text.number(number)
+        line, column = map(model.view.text.number, (editor.caret_line, editor.caret_column))
+        position = self.tr("Line {line}, column {column}").format(line=line, column=column)
+        self.inspector.token.show_token(span, self._prompt.token_info(span), editor.token_count, position)
 
     @Slot()
     def _on_explain(self) -> None:

@@ -25,7 +25,7 @@ from gui.costs.rows import CostRow
 if TYPE_CHECKING:
     from engine.text.kinds import TextSample
     from gui.core.request_tokens import RequestTokens
-    from gui.costs.status import CostStatus
+    from gui.costs.models_page import CostStatus
     from gui.prompt.chat.service import RequestReply
     from gui.prompt.counting_service import PromptCounts
     from gui.prompt.prompt import Prompt

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -26,10 +26,10 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.exports import plain
-from gui.core.figures import Run, amount_places, amount_runs, price_places
+from gui.core.figures import Run, amount_places, price_places
 from gui.core.token_text import hexadecimal, visible, visible_line
 from gui.costs.cells import RunsLabel
-from gui.costs.columns import CostView, excess, excess_text, unknown_prices, why_not_counted
+from gui.costs.columns import CostView, drawn_amount, excess, excess_text, unknown_prices, usd_ends, why_not_counted
 from gui.costs.money_text import age_tone
 from gui.costs.prices_service import OWN_VENDOR
 from gui.costs.rows import CostRow
@@ -38,7 +38,7 @@ from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.widgets.forms import button_of_kind
-from gui.widgets.labels import RemarkLabel
+from gui.widgets.labels import RemarkLabel, set_text_colour
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
@@ -98,16 +98,14 @@ def bill_lines(row: CostRow, view: CostView) -> list[BillLine]:
     if estimate.factor != 1:
         lines.append(BillLine(tr("Multiplier"), f"× {_exact(estimate.factor, view)}"))
     one_call = tr("One call") if row.mixed is None else tr("Average call")
-    ends = (estimate.usd, estimate.usd_low, estimate.usd_high)
-    lines.append(BillLine(one_call, "", _amount(*ends, places, view), total=True))
+    lines.append(BillLine(one_call, "", drawn_amount(usd_ends(row, view, "usd"), view, places), total=True))
     if estimate.calls != 1:
-        ends = (estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high)
         calls = tr("{calls} calls").format(calls=view.text.number(estimate.calls))
-        lines.append(BillLine(tr("Per month"), calls, _amount(*ends, None, view)))
+        lines.append(BillLine(tr("Per month"), calls, drawn_amount(usd_ends(row, view, "usd_calls"), view)))
     if view.calls_a_day and estimate.usd is not None:
         calls = tr("{calls} calls").format(calls=view.text.number(view.calls_a_day))
         usd = estimate.usd * view.calls_a_day
-        lines.append(BillLine(tr("Per day"), calls, _amount(usd, usd, usd, None, view)))
+        lines.append(BillLine(tr("Per day"), calls, drawn_amount((usd, usd), view)))
     return lines
 
 
@@ -121,7 +119,7 @@ def _kinds(row: CostRow) -> list[tuple[CallKind | None, CostEstimate]]:
 def _bill_line(part: CostPart, estimate: CostEstimate, places: int, view: CostView) -> BillLine:
     """Return the line of a term; those of prompt and output have ranges."""
     name, detail = tr(_SHORT.get(part.name, _PARTS.get(part.name, part.name))), ""
-    low = high = part.usd
+    ends = None if part.usd is None else (part.usd, part.usd)
     if part.tokens is not None:
         first = last = part.tokens
         if part.name == "input" and estimate.input_low is not None and estimate.input_high is not None:
@@ -134,18 +132,8 @@ def _bill_line(part: CostPart, estimate: CostEstimate, places: int, view: CostVi
         else:
             detail = f"{tokens} × {_price(part.usd_per_mtok, view)}"
             if first != last:
-                low, high = (Decimal(end) * part.usd_per_mtok / 1_000_000 for end in (first, last))
-    return BillLine(name, detail, _amount(part.usd, low, high, places, view))
-
-
-def _amount(
-    usd: Decimal | None, low: Decimal | None, high: Decimal | None, places: int | None, view: CostView
-) -> tuple[Run, ...]:
-    if usd is None:
-        return (Run(view.text.unknown(), strong=False),)
-    ends = [view.text.converted(end) for end in ((usd, usd) if low is None or high is None else (low, high))]
-    decimals = amount_places([ends[1]], 3) if places is None else places
-    return amount_runs(*ends, decimals, view.text.currency.sign, view.text.localised)
+                ends = (first * part.usd_per_mtok / 1_000_000, last * part.usd_per_mtok / 1_000_000)
+    return BillLine(name, detail, drawn_amount(ends, view, places))
 
 
 def why_not_exact(row: CostRow, view: CostView) -> tuple[str, str]:
@@ -518,9 +506,7 @@ class _Pill(PlainLabel):
     def show_colours(self, fill: QColor, edge: QColor, text: QColor) -> None:
         """Set the colours."""
         self._fill, self._edge = fill, edge
-        palette = QPalette(self.palette())
-        palette.setColor(QPalette.ColorRole.WindowText, text)
-        self.setPalette(palette)
+        set_text_colour(self, text)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -742,13 +728,9 @@ class BillPart(QFrame):
 
     @Slot()
     def _colour(self) -> None:
-        palette = QPalette(self.palette())
-        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour(self._tone or "stale"))
-        self.provider.setPalette(palette)
-        quiet = QPalette(self.palette())
-        quiet.setColor(QPalette.ColorRole.WindowText, self._theme.colour("stale"))
+        set_text_colour(self.provider, self._theme.colour(self._tone or "stale"))
         for label in (self.source, self.remarks, self.measured):
-            label.setPalette(quiet)
+            set_text_colour(label, self._theme.colour("stale"))
 
     @Slot()
     def _on_use(self) -> None:

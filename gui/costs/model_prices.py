@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import QFont, QKeyEvent, QKeySequence, QPalette
+from PySide6.QtGui import QFont, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -35,7 +35,7 @@ from gui.costs.price_facts_service import BUNDLED, YOURS, Fact, ListedModel, Mod
 from gui.look.fonts import set_weight
 from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.theme import Theme
-from gui.widgets.labels import ElidedLink, RemarkLabel
+from gui.widgets.labels import ElidedLink, RemarkLabel, set_text_colour
 from gui.widgets.layouts import FlowLayout
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, edit_cell, set_up_rows
@@ -420,9 +420,7 @@ class ModelPrices(QWidget):
     @Slot()
     def _colour(self) -> None:
         for label, role in ((self.age, self._tone or "stale"), (self.about, "stale"), (self.remark, "warning")):
-            palette = QPalette(label.palette())
-            palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour(role))
-            label.setPalette(palette)
+            set_text_colour(label, self._theme.colour(role))
 
 
 FIELD_CHARACTERS, VALUE_CHARACTERS, ORIGIN_CHARACTERS = 16, 12, 22

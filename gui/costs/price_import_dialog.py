@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -53,6 +53,7 @@ from gui.look.theme import Theme
 from gui.widgets.empty_state import EmptyState
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.forms import button_row
+from gui.widgets.labels import set_text_colour
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import set_up_rows
 
@@ -518,9 +519,7 @@ class PriceImportDialog(QDialog):
             words.append(self.tr("Your price file has errors. Fix them first."))
         self.faults.setText("\n".join(f"✗ {sentence}" for sentence in words))
         self.faults.setVisible(bool(words))
-        palette = QPalette(self.faults.palette())
-        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("error"))
-        self.faults.setPalette(palette)
+        set_text_colour(self.faults, self._theme.colour("error"))
 
     def _show_disagreements(self, preview: Preview) -> None:
         tables = (table.imported.table for table in preview.tables if table.imported is not None)

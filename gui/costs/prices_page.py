@@ -18,7 +18,7 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPalette, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -38,7 +38,7 @@ from gui.look.icons import Icons
 from gui.look.plain_text import plain_tip
 from gui.look.theme import Theme
 from gui.widgets.file_choosers import DroppedFiles
-from gui.widgets.labels import RemarkLabel
+from gui.widgets.labels import RemarkLabel, set_text_colour
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable
 from gui.widgets.tool_row import ToolRow
@@ -348,6 +348,4 @@ class PricingPanel(QWidget):
     @Slot()
     def _colour(self) -> None:
         for label, role in ((self.status, self._tone), (self.file, "stale")):
-            palette = QPalette(label.palette())
-            palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour(role))
-            label.setPalette(palette)
+            set_text_colour(label, self._theme.colour(role))

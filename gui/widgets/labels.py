@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Slot
-from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QStyleOptionButton, QWidget
 
 from gui.core.token_text import shown
@@ -110,6 +110,13 @@ def wrapped_label(name: str, *, selectable: bool = False) -> QLabel:
     return label
 
 
+def set_text_colour(widget: QWidget, colour: QColor) -> None:
+    """Set the colour of the text of a label."""
+    palette = QPalette(widget.palette())
+    palette.setColor(QPalette.ColorRole.WindowText, colour)
+    widget.setPalette(palette)
+
+
 class ToneLabel(QLabel):
     """Wrapping plain-text label in a colour of the theme."""
 
@@ -127,6 +134,4 @@ class ToneLabel(QLabel):
 
     @Slot()
     def _colour(self) -> None:
-        palette = QPalette(self.palette())
-        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour(self._tone))
-        self.setPalette(palette)
+        set_text_colour(self, self._theme.colour(self._tone))

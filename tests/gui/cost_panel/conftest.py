@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gui.costs import prices_service as price_files
-from gui.costs.cost_panel import CostPanel
+from gui.costs.cost_controller import CostPanel
 from gui.costs.cost_service import CostService
 from gui.costs.prices_service import LoadedPrices
 from gui.look.theme import Theme

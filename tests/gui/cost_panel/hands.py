@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 
 from gui.costs.columns import COLUMN_INDEX
-from gui.costs.cost_panel import CostPanel
+from gui.costs.cost_controller import CostPanel
 from gui.costs.inspector import BillPart
 
 NO_KEY = Qt.KeyboardModifier.NoModifier

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gui.costs.cost_panel import CostPanel
+from gui.costs.cost_controller import CostPanel
 from gui.costs.models_page import ModelsPage
 from tests.gui.cost_samples import Counts
 
