@@ -1,26 +1,528 @@
-"""Controller of the page Conversation: recalculates it when the prompt, prices, scenario or favourites change."""
+"""Page Conversation: its form, the costs of its turns as curves and as tables, and its controller.
+
+The controller recalculates it when the prompt, prices, scenario or favourites change.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import (
+    QT_TRANSLATE_NOOP,
+    QCoreApplication,
+    QEvent,
+    QObject,
+    QPointF,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QIcon, QPainter, QPainterPath, QPen, QPixmap, QShowEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QScrollArea,
+    QSpinBox,
+    QSplitter,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
 
-from gui.costs.conversation_service import MAX_MODELS, Talk, TalkRequest, conversation_of, converse_with_all, talker_of
+from gui.costs.conversation_service import (
+    MAX_MODELS,
+    MAX_TURNS,
+    ConversationChoices,
+    Talk,
+    TalkRequest,
+    conversation_of,
+    converse_with_all,
+    talker_of,
+)
+from gui.costs.cost_service import HOUR, MINUTES
+from gui.costs.money_text import CostText, total_text
+from gui.look.plain_text import PlainLabel
+from gui.look.theme import Theme
 from gui.runtime.loading import Loading
+from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.forms import Remark
+from gui.widgets.layouts import WhenSeen, labelled, tokens_box
+from gui.widgets.plot_turn import PlotTurn
+from gui.widgets.table_model import Column, TableModel
+from gui.widgets.tables import StretchedTable, set_up_rows
 
 if TYPE_CHECKING:
-    from gui.costs.conversation_page import ConversationPanel
     from gui.costs.rows import CostRow
     from gui.runtime.jobs import JobFailure, JobResult
     from gui.widgets.page_controller import AppContext
+    from pricing.scenarios import Turn
+
+
+LINE_WIDTH = 2
+SAMPLE_WIDTH, SAMPLE_HEIGHT = 34, 14
+
+
+class LineStyle(NamedTuple):
+    """Style of a line: colour, dashes and marker shape, each sufficient alone.
+
+    ``role``: colour role; ``mark``: name of a pyqtgraph symbol; ``size``: of the mark, in pixels.
+    """
+
+    role: str
+    dashes: Qt.PenStyle
+    mark: str
+    size: int = 8
+
+    def pen(self, theme: Theme) -> QPen:
+        """Return the pen of the line."""
+        pen = QPen(theme.colour(self.role), LINE_WIDTH, self.dashes)
+        pen.setCosmetic(True)
+        return pen
+
+
+LINE_STYLES: tuple[LineStyle, ...] = (
+    LineStyle("bar", Qt.PenStyle.SolidLine, "o"),
+    LineStyle("syntax_number", Qt.PenStyle.DashLine, "s"),
+    LineStyle("success", Qt.PenStyle.DotLine, "t1"),
+    LineStyle("bar_pinned", Qt.PenStyle.DashDotLine, "d"),
+    LineStyle("error", Qt.PenStyle.DashDotDotLine, "t"),
+    LineStyle("text", Qt.PenStyle.SolidLine, "+"),
+)
+"""The largest set of lines that can be told apart."""
+
+_SHAPES: dict[str, tuple[tuple[float, float], ...]] = {
+    "s": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
+    "t1": ((0, -1), (1, 1), (-1, 1)),
+    "t": ((0, 1), (1, -1), (-1, -1)),
+    "d": ((0, -1.2), (0.8, 0), (0, 1.2), (-0.8, 0)),
+}
+
+
+def line_sample(style: LineStyle, theme: Theme, ratio: float) -> QIcon:
+    """Return a sample of the line with its marker, for a legend. ``ratio``: device pixels per point."""
+    picture = QPixmap(round(SAMPLE_WIDTH * ratio), round(SAMPLE_HEIGHT * ratio))
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    with QPainter(picture) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(style.pen(theme))
+        middle = SAMPLE_HEIGHT / 2
+        painter.drawLine(QPointF(0, middle), QPointF(SAMPLE_WIDTH, middle))
+        painter.setPen(QPen(theme.colour(style.role), 1.5))
+        painter.setBrush(theme.colour(style.role))
+        painter.drawPath(_mark(style, QPointF(SAMPLE_WIDTH / 2, middle)))
+    return QIcon(picture)
+
+
+def _mark(style: LineStyle, centre: QPointF) -> QPainterPath:
+    path = QPainterPath()
+    half = style.size / 2
+    if style.mark == "o":
+        path.addEllipse(centre, half, half)
+    elif style.mark == "+":
+        for across, down in ((half, 0.0), (0.0, half)):
+            path.moveTo(centre - QPointF(across, down))
+            path.lineTo(centre + QPointF(across, down))
+    else:
+        corners = [centre + QPointF(x, y) * half for x, y in _SHAPES[style.mark]]
+        path.moveTo(corners[0])
+        for corner in (*corners[1:], corners[0]):
+            path.lineTo(corner)
+    return path
+
+
+def tr(text: str) -> str:
+    """Translate in the context of this module."""
+    return QCoreApplication.translate("ConversationTable", text)
+
+
+def _pays_text(talk: Talk, text: CostText) -> str:
+    if not talk.without:
+        return tr("no cache")
+    if talk.pays_from is not None:
+        return tr("turn {number}").format(number=text.number(talk.pays_from))
+    return text.unknown() if talk.turns[-1].total_usd is None else tr("never")
+
+
+def _fits_text(talk: Talk, text: CostText) -> str:
+    if talk.full_at == 1:
+        return tr("⚠ no")
+    if talk.full_at is not None:
+        return tr("⚠ until turn {number}").format(number=text.number(talk.full_at - 1))
+    return tr("yes") if talk.model.context is not None else text.unknown()
+
+
+def figures_of(talk: Talk, text: CostText) -> list[tuple[str, str]]:
+    """Return the key figures with their captions: the cost of the conversation, and the savings of the cache."""
+    last = talk.turns[-1]
+    turns = text.number(len(talk.turns))
+    found = [(total_text(last, text), tr("{turns} turns, {model}").format(turns=turns, model=talk.model.name))]
+    without = talk.without[-1].total_usd if talk.without else None
+    if without and last.total_usd is not None:
+        saving = text.localised(f"{last.total_usd / without - 1:+.0%}".replace("-", "−"))
+        found.append((saving, tr("versus no cache")))
+        found.append((_pays_text(talk, text), tr("cache pays off from")))
+    found.append((text.number(last.prompt_tokens), tr("tokens in the last prompt")))
+    return found
+
+
+def _turns_columns(talks: Sequence[Talk]) -> tuple[Column, ...]:
+    """Return a column for the number of a turn, and one for each model with the cost up to this turn."""
+    number = Column(
+        "turn",
+        QT_TRANSLATE_NOOP("ConversationTable", "Turn"),
+        "",
+        lambda index, text: text.number(index + 1),
+        numeric=True,
+    )
+    return (number, *map(_turns_column, talks))
+
+
+def _turns_column(talk: Talk) -> Column:
+    def details(index: int, text: CostText) -> str:
+        return _details(talk.turns[index], text)
+
+    return Column(
+        talk.model.id,
+        talk.model.name,
+        "",
+        lambda index, text: total_text(talk.turns[index], text),
+        numeric=True,
+        tip=details,
+        described=details,
+    )
+
+
+def _details(turn: Turn, text: CostText) -> str:
+    estimate = turn.estimate
+    usd = text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
+    words = tr("This turn: {usd}. Prompt: {prompt} tokens, {cached} cached, {written} written to the cache.")
+    return words.format(
+        usd=usd,
+        prompt=text.number(turn.prompt_tokens),
+        cached=text.number(turn.cached_tokens),
+        written=text.number(turn.written_tokens),
+    )
+
+
+def _summary(key: str, title: str, text: Callable[[Talk, CostText], str], **more: Any) -> Column:
+    """Return a column of the totals, with a tooltip since it may be too narrow for its text."""
+    return Column(key, title, "", text, tip=text, **more)
+
+
+SUMMARY = (
+    _summary("model", QT_TRANSLATE_NOOP("ConversationTable", "Model"), lambda talk, text: talk.model.name),
+    _summary(
+        "total",
+        QT_TRANSLATE_NOOP("ConversationTable", "Total"),
+        lambda talk, text: total_text(talk.turns[-1], text),
+        numeric=True,
+    ),
+    _summary(
+        "without",
+        QT_TRANSLATE_NOOP("ConversationTable", "Without cache"),
+        lambda talk, text: total_text((talk.without or talk.turns)[-1], text),
+        numeric=True,
+    ),
+    _summary("pays", QT_TRANSLATE_NOOP("ConversationTable", "Cache pays off from"), _pays_text),
+    _summary(
+        "prompt",
+        QT_TRANSLATE_NOOP("ConversationTable", "Last prompt"),
+        lambda talk, text: text.number(talk.turns[-1].prompt_tokens),
+        numeric=True,
+    ),
+    _summary("fits", QT_TRANSLATE_NOOP("ConversationTable", "Fits the window"), _fits_text),
+)
+
+
+def totals_model(text: CostText, line: Callable[[Talk], QIcon], parent: QObject | None = None) -> TableModel:
+    """Return a model with a row for each conversation; ``line`` draws a sample of its curve."""
+    first = replace(SUMMARY[0], roles={Qt.ItemDataRole.DecorationRole: lambda talk, _text: line(talk)})
+    return TableModel((first, *SUMMARY[1:]), text, parent, context="ConversationTable", visible=False)
+
+
+def turns_model(text: CostText, parent: QObject | None = None) -> TableModel:
+    """Return a model with a row for each turn and a column for each model."""
+    return TableModel((), text, parent, context="ConversationTable", visible=False)
+
+
+def show_turns(model: TableModel, talks: Sequence[Talk], text: CostText) -> None:
+    """Show the cost of these conversations up to each turn. All of them have the same number of turns."""
+    model.show(range(len(talks[0].turns)) if talks else (), text, _turns_columns(talks) if talks else ())
+
+
+def _table(name: str, spoken: str, model: TableModel) -> QTableView:
+    table = StretchedTable(objectName=name)
+    table.setModel(model)
+    table.setProperty("kind", "flat")
+    table.setAccessibleName(spoken)
+    set_up_rows(table)
+    table.setIconSize(QSize(SAMPLE_WIDTH, SAMPLE_HEIGHT))
+    table.horizontalHeader().setStretchLastSection(True)
+    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + ROW_PADDING)
+    return table
+
+
+def _count_box(name: str, spoken: str) -> QSpinBox:
+    box = QSpinBox(objectName=name)
+    box.setRange(0, MAX_TURNS)
+    box.setAccessibleName(spoken)
+    return box
+
+
+class ConversationForm(QWidget):
+    """Form for ``ConversationChoices``.
+
+    Signals: ``changed()`` at each change of a control.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.turns = _count_box("conversationTurns", self.tr("Number of turns"))
+        self.turns.setMinimum(1)
+        self.system_is_prompt = QComboBox(objectName="conversationSystemSource")
+        self.system_is_prompt.addItem(self.tr("editor text"), True)
+        self.system_is_prompt.addItem(self.tr("token count:"), False)
+        self.system_is_prompt.setAccessibleName(self.tr("Source of the system prompt"))
+        self.system = tokens_box("conversationSystem", self.tr("Tokens of the system prompt"))
+        self.user = tokens_box("conversationUser", self.tr("User tokens per turn"))
+        self.answer = tokens_box("conversationAnswer", self.tr("Tokens per answer"))
+        self.reasoning = tokens_box("conversationReasoning", self.tr("Reasoning tokens per answer"))
+        self.reasoning.setToolTip(self.tr("Reasoning is billed as output and not sent again."))
+        self.caching = QComboBox(objectName="conversationCaching")
+        self.caching.addItem(self.tr("none"), "none")
+        self.caching.addItem(self.tr("{number} minutes").format(number=MINUTES), "minutes")
+        self.caching.addItem(self.tr("{number} minutes").format(number=HOUR), "hour")
+        self.caching.setAccessibleName(self.tr("Lifetime of the prompt cache"))
+        self.caching.setToolTip(
+            self.tr("Each prompt ends with a breakpoint: the next turn reads up to it and writes the rest.")
+        )
+        self.pause_every = _count_box("conversationPause", self.tr("Cache expires before every n-th turn"))
+        self.pause_every.setSpecialValueText(self.tr("never"))
+        self.pause_every.setSuffix(self.tr(" turns"))
+        self.pause_every.setToolTip(self.tr("Before every n-th turn the user is away longer than the cache lifetime."))
+        self.least_cached = tokens_box("conversationLeastCached", self.tr("Minimum cacheable prompt, in tokens"))
+        self.least_cached.setToolTip(self.tr("Vendors cache only prompts above a minimum length, which differs."))
+        self._place()
+        for box in (
+            self.turns,
+            self.system,
+            self.user,
+            self.answer,
+            self.reasoning,
+            self.pause_every,
+            self.least_cached,
+        ):
+            box.valueChanged.connect(self._on_changed)
+        for combo in (self.system_is_prompt, self.caching):
+            combo.currentIndexChanged.connect(self._on_changed)
+        self.show_choices(ConversationChoices())
+
+    def choices(self) -> ConversationChoices:
+        """Return the choices that the controls show."""
+        chosen: dict[str, Any] = {}
+        for field in fields(ConversationChoices):
+            control = getattr(self, field.name)
+            chosen[field.name] = control.currentData() if isinstance(control, QComboBox) else control.value()
+        return ConversationChoices(**chosen)
+
+    def show_choices(self, choices: ConversationChoices) -> None:
+        """Show these choices and emit ``changed``."""
+        for field in fields(ConversationChoices):
+            control, value = getattr(self, field.name), getattr(choices, field.name)
+            blocker = QSignalBlocker(control)
+            if isinstance(control, QComboBox):
+                control.setCurrentIndex(control.findData(value))
+            else:
+                control.setValue(value)
+            blocker.unblock()
+        self._on_changed()
+
+    def _place(self) -> None:
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(6)
+        for index, (text, control) in enumerate(
+            (
+                (self.tr("Tu&rns"), self.turns),
+                (self.tr("Reason&ing"), self.reasoning),
+                (self.tr("&System prompt"), self.system_is_prompt),
+                (self.tr("Tokens of it"), self.system),
+                (self.tr("&User, per turn"), self.user),
+                (self.tr("&Answer, per turn"), self.answer),
+                (self.tr("&Cache lifetime"), self.caching),
+                (self.tr("Cache minimum"), self.least_cached),
+                (self.tr("Cache l&ost every"), self.pause_every),
+            )
+        ):
+            control.setMaximumWidth(QWIDGETSIZE_MAX)  # as wide as the column
+            grid.addWidget(labelled(text, control, control), index // 2, index % 2)
+        for column in (0, 1):
+            grid.setColumnStretch(column, 1)
+
+    @Slot()
+    def _on_changed(self) -> None:
+        self.system.setEnabled(not self.system_is_prompt.currentData())
+        for box in (self.pause_every, self.least_cached):
+            box.setEnabled(self.caching.currentData() != "none")
+        self.changed.emit()
+
+
+QWIDGETSIZE_MAX = 2**24 - 1
+"""Qt's maximum widget size, which means no limit."""
+ROW_PADDING = 12
+SIDE_WIDTH = 278
+MIN_AMOUNT = "$0.000000"
+"""As wide as a column of turns is at least: narrower ones are scrolled to."""
+TOTALS_WIDTH, TURNS_WIDTH = 620, 280
+
+
+class ConversationPanel(QWidget):
+    """View of conversations that are computed elsewhere; ``form`` defines them."""
+
+    def __init__(self, theme: Theme, text: CostText, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._text = theme, text
+        self._talks: Sequence[Talk] = ()
+        self.form = ConversationForm()
+        self.remark = Remark(theme)
+        self.remark.setObjectName("conversationRemark")
+        self.totals = totals_model(text, self._sample, self)
+        self.turns = turns_model(text, self)
+        self.totals_table = _table(
+            "conversationTotals", self.tr("Cost of the whole conversation, by model"), self.totals
+        )
+        self.turns_table = _table("conversationCosts", self.tr("Cost so far, by turn and model"), self.turns)
+        self._plot: Any = None
+        self._is_drawn = True
+        self._hint = PlainLabel(self.tr("Calculating…"), alignment=Qt.AlignmentFlag.AlignCenter)
+        self.figures = FigureStrip("talkTotal", "talkSaving", "talkPaysFrom", "talkLastPrompt")
+        self._place()
+        self._turn = PlotTurn(theme, self, self._draw)
+        theme.changed.connect(WhenSeen(self, self._redraw).ask)
+
+    def show_talks(self, talks: Sequence[Talk], text: CostText) -> None:
+        """Show these conversations, in their order. Loading pyqtgraph has succeeded or failed by then."""
+        columns = self.turns.columnCount()
+        self._talks, self._text = talks, text
+        self.totals.show(talks, text)
+        show_turns(self.turns, talks, text)
+        self.figures.show_figures(*(figures_of(talks[0], text) if talks else ()))
+        self.totals_table.resizeColumnsToContents()
+        if self.turns.columnCount() != columns:
+            header = self.turns_table.horizontalHeader()
+            header.setStretchLastSection(False)
+            header.setMinimumSectionSize(self.fontMetrics().horizontalAdvance(MIN_AMOUNT))
+            header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        if self._plot is not None:
+            self._turn.ask()
+        elif self._make_plot():
+            self._turn.ask_later()
+
+    def _place(self) -> None:
+        """Lay out the form at the left, and at the right the key figures, the curves, and the tables below them."""
+        settings = QWidget(objectName="plain")
+        left = QVBoxLayout(settings)
+        left.setContentsMargins(16, 10, 12, 10)
+        left.setSpacing(10)
+        left.addWidget(self.form)
+        left.addWidget(self.remark)
+        left.addStretch(1)
+        side = self._side = QScrollArea()
+        side.setWidgetResizable(True)
+        side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        side.setWidget(settings)
+        self._fit_side()
+        side.setAccessibleName(self.tr("Conversation settings"))
+        tables = QSplitter(Qt.Orientation.Horizontal)
+        tables.addWidget(self.totals_table)
+        tables.addWidget(self.turns_table)
+        self.splitter = QSplitter(Qt.Orientation.Vertical, objectName="conversationSplitter")
+        self.splitter.addWidget(self._hint)
+        self.splitter.addWidget(tables)
+        for splitter, first, second in ((tables, 2, 1), (self.splitter, 3, 2)):
+            splitter.setChildrenCollapsible(False)
+            splitter.setStretchFactor(0, first)
+            splitter.setStretchFactor(1, second)
+        tables.setSizes([TOTALS_WIDTH, TURNS_WIDTH])
+        results = QFrame()
+        results.setProperty("kind", "surface")
+        right = QVBoxLayout(results)
+        right.setContentsMargins(16, 8, 0, 0)
+        right.setSpacing(6)
+        right.addWidget(self.figures)
+        right.addWidget(self.splitter, 1)
+        line = QFrame()
+        line.setProperty("kind", "vline")
+        line.setFrameShape(QFrame.Shape.VLine)
+        body = QHBoxLayout(self)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.setSpacing(0)
+        for widget, stretch in ((side, 0), (line, 0), (results, 1)):
+            body.addWidget(widget, stretch)
+
+    def _fit_side(self) -> None:
+        """Give the form the width that its words need in this font, beside its scroll bar."""
+        bar = self._side.verticalScrollBar().sizeHint().width()
+        self._side.setFixedWidth(max(SIDE_WIDTH, self._side.widget().minimumSizeHint().width() + bar))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit_side()
+        if event.type() == QEvent.Type.FontChange:
+            self._redraw()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._is_drawn:
+            self._redraw()
+
+    def _make_plot(self) -> bool:
+        """Create the plot. Returns False if pyqtgraph cannot be imported."""
+        try:
+            from gui.costs.plots import ConversationPlot
+        except ImportError as error:
+            self._hint.setText(self.tr("Could not draw the curves: {reason}").format(reason=error))
+            return False
+        self._plot = ConversationPlot(self._theme, LINE_STYLES)
+        self.splitter.replaceWidget(0, self._plot)
+        self._hint.deleteLater()
+        height = max(3, self.splitter.height())
+        self.splitter.setSizes([height * 3 // 5, height * 2 // 5])
+        return True
+
+    @Slot()
+    def _redraw(self) -> None:
+        """Redraw in the current colours and font; if the page is hidden, when it is next visible."""
+        self._is_drawn = self.isVisible()
+        if self._plot is not None and self._is_drawn:
+            self.totals.notify_changed(0)
+            self._turn.ask()
+
+    @Slot()
+    def _draw(self) -> None:
+        self._plot.draw(self._talks, self._text)
+        self._is_drawn = True
+
+    def _sample(self, talk: Talk) -> QIcon:
+        return line_sample(LINE_STYLES[self._talks.index(talk)], self._theme, self.devicePixelRatioF())
+
 
 DELAY_MS = 80
 """Time within which changes (by typing) are calculated together, in milliseconds."""
-
-NEEDS = ("gui.costs.conversation_page",)
-"""Modules loaded when the page is built."""
 
 
 class ConversationController(QObject):
@@ -45,7 +547,7 @@ class ConversationController(QObject):
         costs.panel.scenario.changed.connect(self._touch)
         costs.reference_changed.connect(self._touch)
         self._page = context.pages.page("conversationTab")
-        context.pages.when_seen("conversationTab", NEEDS, self._come_to_front)
+        context.pages.when_seen("conversationTab", (), self._come_to_front)
 
     def state(self) -> dict[str, Any]:
         """Return the user's choices for the conversation as JSON data."""
@@ -55,8 +557,6 @@ class ConversationController(QObject):
         """Build the page unless it exists."""
         if self.panel is not None:
             return self.panel
-        from gui.costs.conversation_page import ConversationPanel
-
         self.panel = panel = ConversationPanel(self._context.theme, self._costs.model.view.text)
         panel.form.show_choices(conversation_of(self._state))
         self._page.fill(panel)
@@ -112,7 +612,7 @@ class ConversationController(QObject):
 
     @Slot(object)
     def _on_finished(self, result: JobResult) -> None:
-        self._loading.when_loaded(("gui.costs.conversation_plot",), partial(self._show, result))
+        self._loading.when_loaded(("gui.costs.plots",), partial(self._show, result))
 
     def _show(self, result: JobResult) -> None:
         if self.panel is None or result.request.revision != self._revision:

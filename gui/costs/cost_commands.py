@@ -2,28 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, QStandardPaths, Qt, Signal, Slot
+from PySide6.QtCore import QLocale, QObject, QPoint, QStandardPaths, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from gui.core import exports
-from gui.core.exports import ExportTable
-from gui.costs.columns import COLUMNS, title_of
-from gui.costs.cost_export import about_lines, exact_table, readable_table
+from gui.core.exports import ExportTable, Value
+from gui.costs.columns import COLUMNS, CostView, title_of
 from gui.costs.cost_model import CostTableModel
 from gui.costs.cost_service import CostService
 from gui.costs.cost_view import CostTable
+from gui.costs.money_text import CostText
 from gui.costs.prices_service import OWN_VENDOR
+from gui.costs.rows import CostRow
 from gui.runtime.notify import Notifier
-from gui.widgets import file_choosers
+from gui.widgets import file_choosers, table_model
 
 if TYPE_CHECKING:
     from gui.state.storage import Storage
+    from pricing.types import CallMix, Scenario
+
+
+def exact_table(rows: Sequence[CostRow], columns: Sequence[int], view: CostView) -> ExportTable:
+    """Return exact values under stable English names; ``columns`` are indices into ``COLUMNS``."""
+    return table_model.exact_table([COLUMNS[column] for column in columns], rows, view)
+
+
+def readable_table(rows: Sequence[CostRow], columns: Sequence[int], view: CostView) -> ExportTable:
+    """Return the texts of the cells under the titles of the columns, with English numbers in any locale."""
+    plain, chosen = replace(view, text=CostText(QLocale.c())), [COLUMNS[column] for column in columns]
+    return table_model.readable_table(chosen, [title_of(column, plain) for column in chosen], rows, plain)
+
+
+def about_lines(
+    when: datetime, version: str, prices_hash: str, encoding: str, scenario: Scenario, mix: CallMix | None = None
+) -> tuple[tuple[str, Value], ...]:
+    """Return the context that makes an export understandable later on. ``when`` has a time zone."""
+    return (
+        ("exported", when.isoformat(timespec="seconds")),
+        ("application", f"Tokenloupe {version}".strip()),
+        ("prices", f"bundled, with a file of your own, sha256 {prices_hash}" if prices_hash else "bundled"),
+        ("encoding", encoding),
+        ("prices_of", scenario.on),
+        ("output_tokens", scenario.output_tokens),
+        ("reasoning_tokens", scenario.reasoning_tokens),
+        *_range_lines("output", scenario.output_range),
+        *_range_lines("reasoning", scenario.reasoning_range),
+        ("cached_tokens", scenario.cached_tokens),
+        ("cached_share", scenario.cached_share),
+        ("cache_write_tokens", scenario.cache_write_tokens),
+        ("cache_write_1h_tokens", scenario.cache_write_1h_tokens),
+        ("batch", scenario.batch),
+        ("service", scenario.service or "standard"),
+        *((("hours", scenario.hours),) if scenario.hours else ()),
+        ("calls", scenario.calls),
+        ("factor", scenario.factor),
+        *_mix_lines(mix),
+        ("unit", "US dollars"),
+    )
+
+
+def _range_lines(name: str, ends: tuple[int, int] | None) -> tuple[tuple[str, Value], ...]:
+    return () if ends is None else ((f"{name}_tokens_low", ends[0]), (f"{name}_tokens_high", ends[1]))
+
+
+def _mix_lines(mix: CallMix | None) -> tuple[tuple[str, Value], ...]:
+    """Return how calls differ; empty if they do not."""
+    lines: list[tuple[str, Value]] = []
+    if mix is not None and mix.hit_rate is not None:
+        lines += [("cache_hit_rate", mix.hit_rate), ("cache_for_an_hour", mix.for_an_hour)]
+    if mix is not None and mix.batch_share is not None:
+        lines.append(("batch_share", mix.batch_share))
+    return tuple(lines)
+
 
 BOM = "\ufeff"
 """Byte order mark. Without it, spreadsheets read a CSV file in the system's legacy 8-bit encoding."""

@@ -1,16 +1,17 @@
 """Page Models: columns in presets, filter chips, and a chart of the totals.
 
-It shares the tools above the table (``CostTools``) and the texts around it (``CostStatus``, ``Foot``) with the strip.
+It shares the tools above the table (``CostTools``) with the strip. pyqtgraph is loaded when the chart is first shown.
 """
 
 from __future__ import annotations
 
-from datetime import date
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction, QResizeEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -18,34 +19,33 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPushButton,
-    QSizePolicy,
+    QScrollBar,
+    QSpinBox,
     QSplitter,
+    QTabBar,
+    QToolTip,
     QVBoxLayout,
     QWidget,
 )
 
-from gui.core.exports import plain
-from gui.core.figures import ASSUMED, ESTIMATED, EXACT
-from gui.costs.cells import Dot
-from gui.costs.chart import CostChart
-from gui.costs.columns import excess, excess_text
+from gui.costs.columns import COLUMN_INDEX, COLUMNS, CostView, drawn_runs
 from gui.costs.cost_commands import CostCommands
 from gui.costs.cost_model import CostTableModel
-from gui.costs.cost_service import CostService
 from gui.costs.cost_view import PRESETS, CostTable
-from gui.costs.money_text import age_tone
-from gui.costs.prices_service import BUNDLED, KEPT, LAST_GOOD
-from gui.costs.rows import natural
+from gui.costs.rows import CostRow, natural, usd_middle
 from gui.costs.scenario import ScenarioSummary
-from gui.look.plain_text import PlainLabel, as_written
+from gui.look.plain_text import PlainLabel, as_written, plain_tip
 from gui.look.theme import Theme
+from gui.runtime.event_loop import in_next_turn
+from gui.runtime.loading import Loading
 from gui.widgets.chip import Chip, MenuChip
 from gui.widgets.forms import button_of_kind
-from gui.widgets.labels import RemarkLabel, set_text_colour
 from gui.widgets.layouts import FlowLayout
+from gui.widgets.plot_turn import PlotTurn
+from gui.widgets.tool_row import segments
 
 if TYPE_CHECKING:
-    from pricing.types import Scenario
+    from gui.costs.cost_controller import CostStatus, Foot
 
 
 FILTER_CHARACTERS = 18
@@ -136,242 +136,6 @@ class CostTools(QWidget):
             self._model.change(vendors=chosen | {action.data()} if on else chosen - {action.data()})
 
 
-MAX_NAMED = 2
-"""Maximum number of models over budget that are named; the others are counted."""
-
-
-class CostStatus(QObject):
-    """Three labels: ``count`` (23 of 91 models), ``remark`` (age of prices, or a problem), ``note`` (scenario)."""
-
-    def __init__(
-        self, model: CostTableModel, service: CostService, theme: Theme, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._model, self._service, self._theme = model, service, theme
-        self._tone, self._note_tone = "", "information"
-        self.requested_currency = "USD"
-        """Currency that the user has chosen; ``refresh`` reports a missing rate."""
-        self._of_request = False
-        self.count = PlainLabel(objectName="costCount")
-        self.remark = RemarkLabel("costRemark")
-        self.remark.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self.note = PlainLabel(objectName="scenarioNote")
-        self.note.setWordWrap(True)
-        self.note.hide()
-        for label in (self.count, self.remark, self.note):
-            label.setProperty("role", "caption")
-        service.stale_changed.connect(self.refresh)
-        theme.changed.connect(self._colour)
-        self.refresh()
-
-    def set_of_request(self, on: bool) -> None:
-        """Show whether the costs are those of the request on the page Chat or of the text."""
-        self._of_request = on
-        self.refresh()
-
-    @Slot()
-    def refresh(self) -> None:
-        """Update all labels."""
-        count = self._count_text()
-        self.count.setText(count)
-        self.count.setToolTip(as_written(count))
-        text, self._tone = self._remark()
-        self.remark.setText(text)
-        problems = (str(problem) for problem in self._service.problems)
-        self.remark.setToolTip(as_written("\n".join([text, *problems, *self._service.notices])))
-        warning = self._budget_warning()
-        self._note_tone = "warning" if warning else "information"
-        whose = (self.tr("Cost of the request on the Chat page."),) if self._of_request else ()
-        note = " ".join((*whose, *warning, *self._scenario_notes()))
-        self.note.setText(note)
-        self.note.setVisible(bool(note))
-        self._colour()
-
-    def problem_sentence(self) -> str:
-        """Return a sentence on the problem in the user's price file, and the prices in effect instead."""
-        number = len(self._service.problems)
-        wrong = (
-            self.tr("Your price file has a problem.")
-            if number == 1
-            else self.tr("Your price file has {number} problems.").format(number=self._number(number))
-        )
-        in_force = {
-            KEPT: self.tr("The previous prices stay in use."),
-            LAST_GOOD: self.tr("Its last valid version is in use."),
-            BUNDLED: self.tr("The built-in prices are in use."),
-        }
-        return f"{wrong} {in_force.get(self._service.instead, '')}".strip()
-
-    def _count_text(self) -> str:
-        result = self._model.result
-        text = self.tr("{shown} of {total} models").format(
-            shown=self._number(len(result.order)), total=self._number(result.total)
-        )
-        arrangement = self._model.arrangement
-        if result.hidden and not arrangement.show_hidden:
-            text += self.tr(" · {number} hidden").format(number=self._number(result.hidden))
-        if result.retired and not arrangement.show_retired:
-            text += self.tr(" · {number} retired").format(number=self._number(result.retired))
-        if result.embedding and not arrangement.show_embedding:
-            text += self.tr(" · {number} embedding").format(number=self._number(result.embedding))
-        return text
-
-    def _remark(self) -> tuple[str, str]:
-        """Return the most important remark and its tone."""
-        if self._service.problems:
-            return self.problem_sentence(), "error"
-        if self._service.stale:
-            return self.tr("Counting… Figures are for the previous text."), "stale"
-        if not self._model.rows:
-            return self.tr("Loading prices…"), "stale"
-        checked = [row.estimate.price_checked for row in self._model.shown_rows()]
-        days = [day for day in checked if day is not None]
-        if not days:
-            return "", ""
-        return self._age(min(days), max(days)), age_tone(min(days), self._service.today)
-
-    def _age(self, oldest: date, newest: date) -> str:
-        text, today = self._model.view.text, self._service.today
-        age = text.age(oldest, today)
-        if oldest == newest:
-            return self.tr("Prices checked {age}").format(age=age)
-        first = self._number(max(0, (today - newest).days))
-        return self.tr("Prices checked {newest} to {oldest}").format(newest=first, oldest=age)
-
-    def _budget_warning(self) -> tuple[str, ...]:
-        """Return a warning that names the visible models over budget, the first with its excess; empty if none is."""
-        view = self._model.view
-        if view.budget is None or not self._model.rows:
-            return ()
-        over = [(row, by) for row in self._model.shown_rows() if (by := excess(row, view)) is not None]
-        if not over:
-            return ()
-        surely = [(row, by) for row, by in over if by[0] > 0]
-        words = self.tr("⚠ Over the monthly budget of {usd}: {number} of the models shown.")
-        sentences = [words.format(usd=view.text.amount(view.budget), number=self._number(len(surely)))]
-        if surely:
-            named = [
-                self.tr("{model} by {usd}").format(model=row.model.name, usd=excess_text(row, view, by))
-                for row, by in surely[:MAX_NAMED]
-            ]
-            rest = len(surely) - len(named)
-            more = self.tr(", {number} more").format(number=self._number(rest)) if rest else ""
-            sentences.append(", ".join(named) + more + ".")
-        perhaps = len(over) - len(surely)
-        if perhaps:
-            sentences.append(self.tr("{number} more may be.").format(number=self._number(perhaps)))
-        return tuple(sentences)
-
-    def _scenario_notes(self) -> list[str]:
-        rows, scenario = self._model.shown_rows(), self._service.scenario
-        notes: list[str] = []
-        if scenario is None:
-            return notes
-        if any(row.cached_cut for row in rows):
-            notes.append(
-                self.tr("The scenario caches more tokens than some prompts have; those count as fully cached.")
-            )
-        if scenario.on != self._service.today:
-            day = self._model.view.text.day(scenario.on)
-            unpriced = sum(not row.model.has_price_on(scenario.on) for row in rows)
-            if unpriced < len(rows):
-                notes.append(self.tr("Prices of {day}, as known today.").format(day=day))
-            if unpriced:
-                number = self._number(unpriced)
-                words = self.tr("No known price on {day} for {number} of the models shown.")
-                notes.append(words.format(day=day, number=number))
-        missing = sum(
-            1 for row in rows if scenario.batch and any(name.startswith("batch") for name in row.estimate.unknown)
-        )
-        if missing:
-            notes.append(
-                self.tr("No known batch price for {number} of the models shown.").format(number=self._number(missing))
-            )
-        unsold = sum(f"services.{scenario.service}" in row.estimate.unknown for row in rows)
-        if unsold:
-            words = self.tr("No known {service} price for {number} of the models shown.")
-            notes.append(words.format(service=scenario.service, number=self._number(unsold)))
-        return [*notes, *self._hidden_choices(scenario)]
-
-    def _hidden_choices(self, scenario: Scenario) -> list[str]:
-        """Return the settings of the scenario dialog that the bar does not show."""
-        text, mix, sentences = self._model.view.text, self._service.mix, []
-        for ends, words in (
-            (scenario.output_range, self.tr("Output: {low} to {high} tokens.")),
-            (scenario.reasoning_range, self.tr("Reasoning: {low} to {high} tokens.")),
-        ):
-            if ends is not None:
-                sentences.append(words.format(low=self._number(ends[0]), high=self._number(ends[1])))
-        if mix is not None and mix.hit_rate is not None:
-            share = text.percent(mix.hit_rate, mix.hit_rate)
-            sentences.append(self.tr("Cache hit rate {share}; the other calls write the cache.").format(share=share))
-        elif scenario.cache_write_tokens or scenario.cache_write_1h_tokens:
-            tokens = self._number(scenario.cache_write_tokens + scenario.cache_write_1h_tokens)
-            sentences.append(self.tr("Each call writes {tokens} tokens to the cache.").format(tokens=tokens))
-        if mix is not None and mix.batch_share is not None:
-            share = text.percent(mix.batch_share, mix.batch_share)
-            sentences.append(self.tr("Batch share of calls: {share}.").format(share=share))
-        if self.requested_currency not in ("USD", text.currency.code):
-            words = self.tr("Your price file has no exchange rate for {code}: amounts are in US dollars.")
-            sentences.append(words.format(code=self.requested_currency))
-        if not text.currency.is_dollar:
-            rate = "$" + text.localised(plain(text.currency.usd))
-            sentences.append(
-                self.tr("1 {code} = {usd}, from your price file.").format(code=text.currency.code, usd=rate)
-            )
-        return sentences
-
-    def _number(self, number: int) -> str:
-        return self._model.view.text.number(number)
-
-    @Slot()
-    def _colour(self) -> None:
-        for label, role in (
-            (self.remark, self._tone or "stale"),
-            (self.count, "stale"),
-            (self.note, self._note_tone),
-        ):
-            set_text_colour(label, self._theme.colour(role))
-
-
-class Foot(QFrame):
-    """Line below a cost table: legend of its marks, number of models shown, and age of their prices."""
-
-    def __init__(self, status: CostStatus, theme: Theme) -> None:
-        super().__init__(objectName="foot")
-        self._words: list[PlainLabel] = []
-        self._count = status.count
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 5, 12, 5)
-        row.setSpacing(4)
-        for quality, words in (
-            (EXACT, self.tr("Exact")),
-            (ESTIMATED, self.tr("Estimated range")),
-            (ASSUMED, self.tr("Assumed")),
-            ("", self.tr("Current model")),
-        ):
-            label = PlainLabel(words)
-            label.setProperty("role", "caption")
-            dot = Dot(quality, theme)
-            dot.setToolTip(words)
-            row.addWidget(dot)
-            row.addWidget(label)
-            row.addSpacing(8)
-            self._words.append(label)
-        row.addStretch(1)
-        row.addWidget(status.count)
-        row.addSpacing(8)
-        row.addWidget(status.remark)
-        self.setMinimumWidth(1)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Hide the words of the legend if the number of models would not fit; each dot has its tooltip."""
-        super().resizeEvent(event)
-        needed = self._count.sizeHint().width() + sum(label.sizeHint().width() + 28 for label in self._words) + 24
-        for label in self._words:
-            label.setVisible(needed <= self.width())
-
-
 class MoreChips(QWidget):
     """Further filter chips, only on the page Models."""
 
@@ -452,6 +216,240 @@ class MoreChips(QWidget):
         action = self.sender()
         if isinstance(action, QAction):
             self._model.change(context_at_least=action.data())
+
+
+MAX_BARS = 40
+
+
+DEFAULT_BARS = 12
+
+
+REDRAW_MS = 150
+"""Time within which changes (of figures or of the window's size) are drawn together, in milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Bar of the chart: lengths as floats in the currency shown, the text as in the table, and the text as drawn."""
+
+    model_id: str
+    name: str
+    text: str
+    middle: float
+    low: float
+    high: float
+    pinned: bool
+    figure: str = ""
+
+
+def bars_of(rows: Sequence[CostRow], view: CostView, most: int) -> list[Bar]:
+    """Return bars for the first ``most`` rows with a known total, in the order given."""
+    bars: list[Bar] = []
+    for row in rows:
+        middle, estimate = usd_middle(row), row.estimate
+        if middle is None or estimate.usd_low is None or estimate.usd_high is None:
+            continue
+        pinned = row.model_id == (view.current if view.baseline is None else view.baseline.model_id)
+        text = view.text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
+        bars.append(
+            Bar(
+                row.model_id,
+                row.model.name.removesuffix(f" ({row.model.provider})"),
+                text,
+                *(float(view.text.converted(usd)) for usd in (middle, estimate.usd_low, estimate.usd_high)),
+                pinned,
+                "".join(run.text for run in drawn_runs(COLUMNS[COLUMN_INDEX["total"]], row, view)),
+            )
+        )
+        if len(bars) == most:
+            break
+    return bars
+
+
+class CostChart(QWidget):
+    """Bars for the first rows of the table, with their ranges.
+
+    Signals: ``options_changed()`` when the number of bars or the scale changed.
+    """
+
+    options_changed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("costChart")
+        self._theme = theme
+        self._rows: Sequence[CostRow] = ()
+        self._view: CostView | None = None
+        self._plot: Any = None
+        self._hint = PlainLabel(self.tr("Loading the chart…"), alignment=Qt.AlignmentFlag.AlignCenter)
+        self._hint.setWordWrap(True)
+        self._place()
+        self.scale.currentChanged.connect(self._on_options)
+        self.most.valueChanged.connect(self._on_options)
+        self._turn = PlotTurn(theme, self, self._refresh)
+        theme.changed.connect(self._turn.ask)
+        self._loading: Loading | None = None
+        self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
+        self._redraw.timeout.connect(self._turn.ask)
+
+    def _place(self) -> None:
+        options = self._make_options()
+        self._body = QVBoxLayout(self)
+        self._body.setContentsMargins(12, 0, 12, 8)
+        self._body.setSpacing(4)
+        self._body.addLayout(options)
+        self._body.addWidget(self._hint, 1)
+        self.scroll = QScrollBar(Qt.Orientation.Vertical, objectName="chartScroll")
+        self.scroll.setAccessibleName(self.tr("Bars shown"))
+        self.scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.scroll.hide()
+        self.scroll.valueChanged.connect(self._show_bars)
+        self._field = QHBoxLayout()
+        self._field.setSpacing(0)
+        self._field.addWidget(self.scroll)
+        self._body.addLayout(self._field, 1)
+
+    def _make_options(self) -> QHBoxLayout:
+        """Return a row with title, number of bars and scale."""
+        title = PlainLabel(self.tr("One call"))
+        title.setProperty("role", "strong")
+        self.scale = QTabBar()
+        track = segments(self.scale, "chartScale", self.tr("Scale of the chart"))
+        for number, (text, tip) in enumerate(
+            (
+                (self.tr("Linear"), self.tr("A bar twice as long costs twice as much")),
+                (self.tr("Log"), self.tr("Each grid line is ten times the one before")),
+            )
+        ):
+            self.scale.addTab(text)
+            self.scale.setTabToolTip(number, tip)
+        self.most = QSpinBox(objectName="chartBars")
+        self.most.setRange(1, MAX_BARS)
+        self.most.setValue(DEFAULT_BARS)
+        self.most.setSuffix(self.tr(" bars"))
+        self.most.setAccessibleName(self.tr("Number of bars"))
+        self.most.setToolTip(self.tr("Maximum number of bars, from the top of the table"))
+        options = QHBoxLayout()
+        options.setContentsMargins(0, 0, 0, 0)
+        options.addWidget(title)
+        options.addStretch(1)
+        options.addWidget(self.most)
+        options.addWidget(track)
+        return options
+
+    @property
+    def is_log(self) -> bool:
+        """True if the scale is logarithmic."""
+        return self.scale.currentIndex() == 1
+
+    def start(self) -> None:
+        """Start loading pyqtgraph if the chart is visible, else when it is first shown."""
+        self._loading = Loading(self)
+        if self.isVisible():
+            self._load()
+
+    def set_rows(self, rows: Sequence[CostRow], view: CostView) -> None:
+        """Draw these rows soon, or when the chart is next shown."""
+        self._rows, self._view = rows, view
+        if self.isVisible() and not self._redraw.isActive():
+            self._redraw.start()
+
+    def state(self) -> dict[str, Any]:
+        """Return the options as JSON data."""
+        return {"log": self.is_log, "bars": self.most.value()}
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Restore what ``state`` returned."""
+        self.scale.setCurrentIndex(1 if state.get("log") is True else 0)
+        bars = state.get("bars")
+        self.most.setValue(bars if isinstance(bars, int) and not isinstance(bars, bool) else DEFAULT_BARS)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._plot is not None:
+            self._turn.ask_later()
+        else:
+            self._load()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._plot is not None:
+            self._redraw.start()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange) and self._plot is not None:
+            self._turn.ask()
+
+    def _load(self) -> None:
+        if self._loading is not None:
+            self._loading.when_loaded(("gui.costs.plots",), self._make_plot)
+
+    @Slot()
+    def _make_plot(self) -> None:
+        if self._plot is not None:
+            return
+        try:
+            from gui.costs.plots import BarPlot
+        except ImportError as error:
+            self._hint.setText(self.tr("Could not load the chart: {reason}").format(reason=error))
+            return
+        self._plot = BarPlot(self._theme, self)
+        self._plot.bar_hovered.connect(self._on_hovered)
+        self._plot.hide()
+        self._plot.wheel_turned.connect(self._on_wheel)
+        self._field.insertWidget(0, self._plot, 1)
+        in_next_turn(self, self._turn.ask)  # creating and drawing at once would block the window
+
+    @Slot()
+    def _on_options(self) -> None:
+        self._refresh()
+        self.options_changed.emit()
+
+    @Slot()
+    def _refresh(self) -> None:
+        self._redraw.stop()
+        if not self.isVisible() or self._plot is None or self._view is None:
+            return
+        bars = bars_of(self._rows, self._view, self.most.value())
+        self._hint.setVisible(not bars)
+        self._plot.setVisible(bool(bars))
+        if not bars:
+            self.scroll.hide()
+            self._hint.setText(self.tr("No row shown has a known total."))
+            self.setAccessibleDescription(self._hint.text())
+            return
+        visible = self._visible_bars()
+        self.scroll.setRange(0, max(0, len(bars) - visible))
+        self.scroll.setPageStep(visible)
+        self.scroll.setVisible(len(bars) > visible)
+        self._plot.draw(bars, self.is_log, self._view.text)
+        self._show_bars()
+        described = "; ".join(as_written(f"{bar.name}: {bar.text}") for bar in bars)
+        self._plot.setAccessibleName(self.tr("Total cost of one call"))
+        self._plot.setAccessibleDescription(described)
+
+    @Slot()
+    def _show_bars(self) -> None:
+        if self._plot is not None:
+            self._plot.show_from(self.scroll.value(), self._visible_bars())
+
+    @Slot(object)
+    def _on_wheel(self, event: QWheelEvent) -> None:
+        if self.scroll.isVisible():
+            QCoreApplication.sendEvent(self.scroll, event)
+
+    def _visible_bars(self) -> int:
+        """Return the number of bars that fit with readable names."""
+        line = self.fontMetrics().height()
+        return max(1, (self.height() - self.most.height() - 3 * line) // line)
+
+    @Slot(object, QPointF)
+    def _on_hovered(self, bar: Bar | None, pointer: QPointF) -> None:
+        if bar is None:
+            QToolTip.hideText()
+        else:
+            QToolTip.showText(pointer.toPoint(), plain_tip(f"{bar.name}: {bar.text}"), self._plot)
 
 
 MIN_WITH_CHART = 1000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QStandardPaths, Qt, Slot
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFrame, QTabBar, QVBoxLayout, QWidget
 
+from gui.core.about import our_version, version_lines
 from gui.core.file_writing import write_atomic
 from gui.core.reports import (
     COST,
@@ -22,15 +23,21 @@ from gui.core.reports import (
     Report,
     Section,
     TextFacts,
+    counts_section,
     facts_of,
     key_warning,
+    pairs_section,
+    prices_section,
+    program_section,
     rendered,
     report_format,
     text_section,
 )
 from gui.core.text_chunks import ChunkedText, as_chunked, utf8_pieces
 from gui.core.token_text import visible_line
-from gui.costs.cost_export import ShownCosts
+from gui.costs.columns import CostView
+from gui.costs.cost_commands import about_lines, readable_table
+from gui.costs.rows import CostRow
 from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
@@ -41,6 +48,39 @@ from gui.widgets.tool_row import segments
 if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult, Ticket
     from gui.widgets.page_controller import AppContext
+    from pricing.types import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCosts:
+    """Immutable snapshot of the costs, taken on the GUI thread, from which a worker makes the sections of a report.
+
+    ``when`` has a time zone. ``counts``: tokens by encoding; ``counted_as`` is the encoding of these counts,
+    ``encoding`` the selected one. ``columns``: columns of the cost table, from left to right.
+    """
+
+    when: datetime
+    counts: Mapping[str, int]
+    counted_as: str
+    encoding: str
+    prices_hash: str
+    scenario: Scenario
+    rows: tuple[CostRow, ...]
+    columns: tuple[int, ...]
+    view: CostView
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the sections of a report besides the text. Runs on a worker thread, since it reads package versions
+        from files and formats every cell of the table."""
+        about = about_lines(self.when, our_version(), self.prices_hash, self.encoding, self.scenario)
+        return (
+            counts_section(self.counts, self.counted_as),
+            pairs_section(SCENARIO, about[2:]),
+            Section(COST, readable_table(self.rows, self.columns, self.view)),
+            prices_section(((row.model_id, row.estimate) for row in self.rows), self.scenario.on),
+            program_section(version_lines(), self.when),
+        )
+
 
 MAX_CHARACTERS = 2_000_000
 """Maximum size of a text included in a report, in characters: browsers cannot handle longer ones."""

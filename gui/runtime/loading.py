@@ -126,8 +126,7 @@ def _future_of(statements: Iterable[ast.stmt]) -> int:
 
 PLOTS = (
     "pyqtgraph",
-    "gui.costs.conversation_plot",
-    "gui.costs.bars",
+    "gui.costs.plots",
     "gui.widgets.plot_axis",
     "gui.widgets.training_plots",
     "gui.tokenizers.vocabulary.plots",

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gui.costs.calibration_dialog import CalibrationDialog
+from gui.costs.calibration_controller import CalibrationDialog
 from gui.costs.calibration_service import Calibrations
 from gui.costs.columns import COLUMN_INDEX
 from gui.costs.inspector import explanation

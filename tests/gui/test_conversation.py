@@ -10,10 +10,12 @@ import pytest
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QComboBox, QSpinBox, QTableView, QWidget
 
-from gui.costs.conversation_page import (
+from gui.costs.conversation_controller import (
+    LINE_STYLES,
     ConversationForm,
     ConversationPanel,
     figures_of,
+    line_sample,
     show_turns,
     totals_model,
     turns_model,
@@ -27,7 +29,6 @@ from gui.costs.conversation_service import (
     talker_of,
 )
 from gui.costs.money_text import CostText
-from gui.look.line_styles import LINE_STYLES, line_sample
 from gui.look.theme import Theme
 from gui.runtime.jobs import Ticket
 from tests.gui.cost_samples import MODELS, model, scenario
@@ -185,9 +186,9 @@ def test_a_plot_that_nobody_sees_takes_the_colours_when_it_is_seen(qtbot):
 @pytest.mark.deep
 @pytest.mark.parametrize("turns", [1, 2, 400, 401, 10_000])
 def test_a_line_of_many_turns_is_drawn_by_some_of_them_from_the_first_to_the_last(qtbot, turns):
-    from gui.costs.conversation_plot import MAX_POINTS, ConversationPlot
+    from gui.costs.plots import MAX_POINTS, ConversationPlot
 
-    plot = ConversationPlot(Theme("light", "normal"))
+    plot = ConversationPlot(Theme("light", "normal"), LINE_STYLES)
     qtbot.addWidget(plot)
     long = talk(ConversationChoices(turns=turns, user=1, answer=1))
     plot.draw([long], TEXT)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QLocale
 
-from gui.costs.chart import CostChart, bars_of
 from gui.costs.cost_model import CostTableModel
+from gui.costs.models_page import CostChart, bars_of
 from gui.costs.money_text import CostText
 from gui.costs.rows import Arrangement
 from gui.look.theme import Theme

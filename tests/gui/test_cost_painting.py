@@ -17,11 +17,11 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from gui.core import exports
-from gui.costs.chart import bars_of
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, drawn_runs
-from gui.costs.cost_export import exact_table, readable_table
+from gui.costs.cost_commands import exact_table, readable_table
 from gui.costs.cost_model import CostTableModel
 from gui.costs.cost_view import CostTable
+from gui.costs.models_page import bars_of
 from gui.costs.money_text import CostText
 from gui.costs.rows import CostRow, SortKey
 from gui.look.theme import Theme

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from gui.core.reports import COST, PRICES
-from gui.costs import cost_export, report_controller
+from gui.costs import report_controller
 from gui.costs.report_controller import ReportDialog
 from gui.editor.offsets import document_text
 from gui.window.application import Application
@@ -71,7 +71,7 @@ def test_what_a_report_says_is_made_by_the_worker(
         made_by.append(threading.current_thread())
         return ["Tokenloupe 0"]
 
-    monkeypatch.setattr(cost_export, "version_lines", looked_up)
+    monkeypatch.setattr(report_controller, "version_lines", looked_up)
     asked(qtbot, open_window(), "text").reject()
     assert made_by
     assert threading.main_thread() not in made_by

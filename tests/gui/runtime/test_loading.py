@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.training.types import TrainingCurve
-from gui.costs.chart import CostChart
+from gui.costs.models_page import CostChart
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.runtime.loading import PLOTS, Loading, is_loaded, load, modules_of_the_window
@@ -118,7 +118,7 @@ def test_what_waits_is_not_called_any_more_behind_the_end(qtbot: QtBot, owner: Q
 def _chart(theme: Theme) -> tuple[QWidget, str, Callable[[], object]]:
     chart = CostChart(theme)
     chart.start()
-    return chart, "gui.costs.bars", chart.repaint
+    return chart, "gui.costs.plots", chart.repaint
 
 
 def _curve(theme: Theme) -> tuple[QWidget, str, Callable[[], object]]:

@@ -52,7 +52,7 @@ sys.meta_path.insert(0, Compiler)
 application = QApplication(["window"])
 bench = Application(profile_paths(Path(sys.argv[1])))
 tend_memory(bench)
-lazy = ("gui.costs.conversation_plot", "gui.tokenizers.train.panel", "gui.window.help")
+lazy = ("gui.costs.plots", "gui.tokenizers.train.panel", "gui.window.help")
 early = []
 bench.window.first_painted.connect(lambda: early.extend(name for name in lazy if name in sys.modules))
 
