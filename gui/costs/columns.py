@@ -19,8 +19,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 from gui.core.figures import QUALITIES, Run, amount_places, amount_runs, price_places
 from gui.core.token_text import visible_line
 from gui.costs.money_text import SIGNS, CostText, age_tone
-from gui.costs.price_facts_service import amount_text, typed_amount
-from gui.costs.prices_service import OWN_VENDOR
+from gui.costs.prices_service import OWN_VENDOR, amount_text, typed_amount
 from gui.costs.rows import CostRow, natural, usd_middle
 from gui.widgets.table_model import Cell, Column
 

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QMenu
 from gui.core import exports
 from gui.core.exports import ExportTable, Value
 from gui.costs.columns import COLUMNS, CostView, title_of
-from gui.costs.cost_model import CostTableModel
 from gui.costs.cost_service import CostService
+from gui.costs.cost_table import CostTableModel
 from gui.costs.cost_view import CostTable
 from gui.costs.money_text import CostText
 from gui.costs.prices_service import OWN_VENDOR

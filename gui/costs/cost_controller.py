@@ -19,7 +19,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QToolButton, QVB
 from gui.core.about import our_version
 from gui.core.exports import plain
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT, QUALITIES
-from gui.costs.cells import Dot
 from gui.costs.columns import (
     COLUMN_INDEX,
     COLUMNS,
@@ -32,8 +31,8 @@ from gui.costs.columns import (
     usd_ends,
 )
 from gui.costs.cost_commands import CostCommands
-from gui.costs.cost_model import CostTableModel
 from gui.costs.cost_service import CostService, PricedText
+from gui.costs.cost_table import CostTableModel, Dot
 from gui.costs.cost_view import CostTable
 from gui.costs.inspector import Inspector
 from gui.costs.models_page import CostTools, ModelsPage

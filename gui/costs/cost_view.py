@@ -49,9 +49,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.costs.cells import BAR_WIDTH, PADDING, STAR_RADIUS, CellLooks, CostCells, star
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, title_of
-from gui.costs.cost_model import CostTableModel
+from gui.costs.cost_table import BAR_WIDTH, PADDING, STAR_RADIUS, CellLooks, CostCells, CostTableModel, star
 from gui.costs.rows import CostRow
 from gui.look.fonts import set_weight
 from gui.look.theme import Theme

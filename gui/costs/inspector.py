@@ -28,8 +28,8 @@ from PySide6.QtWidgets import (
 from gui.core.exports import plain
 from gui.core.figures import Run, amount_places, price_places
 from gui.core.token_text import hexadecimal, visible, visible_line
-from gui.costs.cells import RunsLabel
 from gui.costs.columns import CostView, drawn_amount, excess, excess_text, unknown_prices, usd_ends, why_not_counted
+from gui.costs.cost_table import RunsLabel
 from gui.costs.money_text import age_tone
 from gui.costs.prices_service import OWN_VENDOR
 from gui.costs.rows import CostRow

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from gui.core.token_text import visible_line
 from gui.costs.money_text import CostText, age_tone
-from gui.costs.price_facts_service import BUNDLED, YOURS, Fact, ListedModel, ModelFacts, is_web_address
+from gui.costs.prices_service import BUNDLED, YOURS, Fact, ListedModel, ModelFacts, is_web_address
 from gui.look.fonts import set_weight
 from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.theme import Theme
@@ -87,8 +87,13 @@ def _tr(text: str) -> str:
     return QCoreApplication.translate("PriceFacts", text)
 
 
+def field_words(path: str) -> str:
+    """Return the label of a field."""
+    return _tr(LABELS.get(path, path))
+
+
 def _field_text(fact: Fact, _view: object) -> str:
-    return _tr(LABELS[fact.path])
+    return field_words(fact.path)
 
 
 def _value_text(fact: Fact, _view: object) -> str:

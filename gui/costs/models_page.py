@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
 
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, CostView, drawn_runs
 from gui.costs.cost_commands import CostCommands
-from gui.costs.cost_model import CostTableModel
+from gui.costs.cost_table import CostTableModel
 from gui.costs.cost_view import PRESETS, CostTable
 from gui.costs.rows import CostRow, natural, usd_middle
 from gui.costs.scenario import ScenarioSummary

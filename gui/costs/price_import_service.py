@@ -11,12 +11,10 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
-
 from gui.costs.prices_service import MAX_CHARACTERS, Splice, splice
 
 if TYPE_CHECKING:
-    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import Ticket
     from pricing.importers import Difference, Disagreement, Imported
     from pricing.types import Problem
 
@@ -234,59 +232,3 @@ def _is_of_kind(row: Difference, kind: str) -> bool:
     if kind == NEW_MODELS:
         return row.is_new
     return kind == EVERYTHING or not row.applicable
-
-
-class PriceImports(QObject):
-    """Service that imports prices.
-
-    Signals: ``previewed(Preview)``, ``filtered(list[int], FilterRequest)``, ``applied(Applied, ApplyRequest)``,
-    ``failed(str)`` with the reason, ``stopped()`` when the user cancelled reading or writing.
-    """
-
-    previewed = Signal(object)
-    filtered = Signal(object, object)
-    applied = Signal(object, object)
-    failed = Signal(str)
-    stopped = Signal()
-
-    def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._previewing = runner.exclusive(self.tr("Reading price tables"), preview)
-        self._filtering = runner.conflated(self.tr("Filtering price tables"), filter_rows)
-        self._applying = runner.exclusive(self.tr("Importing prices"), apply)
-        for lane, receiver in (
-            (self._previewing, self._on_previewed),
-            (self._filtering, self._on_filtered),
-            (self._applying, self._on_applied),
-        ):
-            lane.finished.connect(receiver)
-            lane.failed.connect(self._on_failed)
-            lane.cancelled.connect(self.stopped)
-
-    def preview(self, request: PreviewRequest) -> None:
-        """Read and compare; ``previewed`` answers."""
-        self._previewing.submit(request)
-
-    def filter(self, request: FilterRequest) -> None:
-        """Filter the rows; only the newest request is answered."""
-        self._filtering.submit(request)
-
-    def apply(self, request: ApplyRequest) -> None:
-        """Add the selected values to the text; ``applied`` answers."""
-        self._applying.submit(request)
-
-    @Slot(object)
-    def _on_previewed(self, result: JobResult) -> None:
-        self.previewed.emit(result.value)
-
-    @Slot(object)
-    def _on_filtered(self, result: JobResult) -> None:
-        self.filtered.emit(result.value, result.request)
-
-    @Slot(object)
-    def _on_applied(self, result: JobResult) -> None:
-        self.applied.emit(result.value, result.request)
-
-    @Slot(object)
-    def _on_failed(self, failure: JobFailure) -> None:
-        self.failed.emit(failure.why)

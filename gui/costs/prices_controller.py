@@ -8,20 +8,28 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCursor
 
-from gui.costs.prices_service import EXACTLY, ODD_CHARACTERS, TEMPLATE, TOO_LONG, UNREADABLE, PriceFileService
+from gui.costs.prices_service import (
+    EXACTLY,
+    ODD_CHARACTERS,
+    TEMPLATE,
+    TOO_LONG,
+    UNREADABLE,
+    PriceFileService,
+    typed_amount,
+)
 from gui.prompt.find_service import FindRequest, FindService, Replacement
 from gui.prompt.finder import MatchWalk
 from gui.runtime.notify import Notifier, Offer
 
 if TYPE_CHECKING:
     from gui.costs.price_editor import PriceEditor
-    from gui.costs.price_facts_service import Fact
     from gui.costs.prices_service import (
         Change,
         ChangeRequest,
         CheckedText,
         CheckRequest,
         Difference,
+        Fact,
         FileText,
         ReadRequest,
         Saved,
@@ -90,12 +98,12 @@ class PriceFinder(MatchWalk):
 CHECK_DELAY_MS = 120
 """Pause in typing after which the text is validated, in milliseconds."""
 OUTSIDE = "price-file-outside"
+CHANGED = "price-file-put"
 REFUSED = "price-file-change"
 
 
 NEEDS = (
     "gui.costs.prices_page",
-    "gui.costs.price_facts_service",
     "gui.costs.price_import_service",
     "gui.costs.price_import_controller",
 )
@@ -106,11 +114,9 @@ class PricesController(QObject):
     """Controller of the page Prices. It watches the price file from the start; the page is built when it is first
     shown.
 
-    Signals: ``opened()`` when the file was read for the page; ``undo_changed()`` when the availability of undo or redo
-    changed.
+    Signals: ``undo_changed()`` when the availability of undo or redo changed.
     """
 
-    opened = Signal()
     undo_changed = Signal()
 
     def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
@@ -134,6 +140,10 @@ class PricesController(QObject):
         self._why_unread = ""
         self._checked: CheckedText | None = None
         self._checked_revision = -1
+        self._waiting: list[tuple[str, str, str]] = []
+        """Changes of prices, typed outside the page before the file was read."""
+        self._made: list[tuple[int, int, bool]] = []
+        """Revisions before and after each change that can be undone from outside the page, and True if saved."""
         self._delay = QTimer(self, singleShot=True, interval=CHECK_DELAY_MS)
         self.price_file.read.connect(self._on_read)
         self.price_file.touched.connect(self._on_touched)
@@ -151,7 +161,7 @@ class PricesController(QObject):
         """Return the user's arrangement and the unsaved text, as JSON data."""
         if self._file is None:
             return self._state  # nothing was read yet, so nothing has changed
-        draft = {"draft": self._editor.text(), "digest": self._file.digest} if self._editor.unsaved else {}
+        draft = {"draft": self.editor.text(), "digest": self._file.digest} if self.editor.unsaved else {}
         return {**self._panel.state(), **draft}
 
     @Slot()
@@ -159,36 +169,24 @@ class PricesController(QObject):
         """Build the page unless it exists."""
         if self.built:
             return
-        from gui.costs.price_facts_service import fields_below
-        from gui.costs.price_import_controller import PriceChanges, PriceImportController
+        from gui.costs.price_import_controller import PriceImportController
         from gui.costs.prices_page import PricingPanel
+        from gui.costs.prices_service import fields_below
 
         self.built, context = True, self._context
         panel = PricingPanel(context.theme, context.icons, fields_below, lambda: self._costs.today)
         context.pages.page("pricingTab").fill(panel)
         context.window.view_bar.add_tools("pricingTab", panel.tools)
         context.pages.page("pricingTab").lead_to(panel.editor)
-        self._panel, self._editor, self.editor = panel, panel.editor, panel.editor
+        self._panel, self.editor = panel, panel.editor
         context.session.restore("pricing", panel.restore_state, self._state)
         self._connect()
         self._awaited = self.price_file.read_file()
-        self._changes = PriceChanges(panel.editor, self, self.price_file, context.notifier, lambda: self._costs.models)
-        user_encodings, today = context.encodings.user.names, lambda: self._costs.today
-        self._imports = PriceImportController(
-            panel,
-            self,
-            self._changes,
-            self._runner,
-            context.theme,
-            context.icons,
-            self.price_file.path.name,
-            user_encodings,
-            today,
-        )
+        self._imports = PriceImportController(panel, self, context)
         self._on_prices()
 
     def _connect(self) -> None:
-        panel, editor, price_file = self._panel, self._editor, self.price_file
+        panel, editor, price_file = self._panel, self.editor, self.price_file
         panel.show_file_name(str(price_file.path))
         panel.save_asked.connect(self.save)
         panel.form.model_chosen.connect(self._on_model_chosen)
@@ -217,32 +215,69 @@ class PricesController(QObject):
 
     @Slot(str, str, str)
     def change_price(self, model_id: str, path: str, typed: str) -> None:
-        """Set a price, typed outside the page, in the user's file."""
+        """Set a price, typed outside the page, in the user's file; empty text restores the built-in price."""
         self.build()
-        self._changes.change_price(model_id, path, typed)
+        if self._file is None:
+            self._waiting.append((model_id, path, typed))
+            return
+        why = self.why_not_changed()
+        if why:
+            self.refuse(why.rstrip("."))
+            return
+        self._withdraw_refusal()
+        text, revision = self.editor.text(), self.editor.revision
+        self.price_file.change(text, revision, model_id, path, "money", typed or None, from_table=True)
 
     def text(self) -> tuple[str, int]:
         """Return the text of the user's file as edited, and its revision."""
         self.build()
-        return self._editor.text(), self._editor.revision
+        return self.editor.text(), self.editor.revision
 
     def put(self, splice: Splice, revision: int, words: str) -> bool:
-        """Edit the text of this revision, and show a notice with Undo. Returns False if the text has changed since."""
+        """Edit the text of this revision as one undo step, show a notice with Undo, and save it if nothing else is
+        unsaved. Returns False if the text has changed since."""
         self.build()
-        return self._changes.put(splice, revision, words)
+        if revision != self.editor.revision or self.why_not_changed():
+            return False
+        # True if the text equals the file, or will once it is written.
+        is_saving = self._saving and self._saving_revision == self.editor.revision
+        saves = not self.editor.unsaved or is_saving or self._save_again
+        self.editor.apply(splice)
+        self._made.append((revision, self.editor.revision, saves))
+        self.check()
+        if saves:
+            self.save(quiet=True)
+        else:
+            words += " " + self.tr("Not saved yet: the Prices page has other unsaved changes.")
+        self.notifier.done(words, key=CHANGED, offers=(Offer(self.tr("Undo"), self.take_back),))
+        return True
 
     @Slot()
     def take_back(self) -> None:
-        """Undo the last change made outside the page."""
-        if self.built:
-            self._changes.take_back()
+        """Undo the last change made by ``put``."""
+        if not self.built:
+            return
+        before, after, saves = self._made.pop() if self._made else (-1, -1, False)
+        if after != self.editor.revision:
+            self._made.clear()
+            self.notifier.remark(self.tr("No price change to undo here. Undo on the Prices page goes further back."))
+            return
+        self.editor.undo()
+        if self._made and self._made[-1][1] == before:
+            earlier, _, saved = self._made.pop()
+            self._made.append((earlier, self.editor.revision, saved))
+        self.notifier.withdraw(CHANGED)
+        self.notifier.remark(self.tr("Undid the last change to your price file."))
+        self.check()
+        if saves:
+            self.save(quiet=True)
 
     @cached_property
     def finder(self) -> PriceFinder:
         """Find and replace in the text. Created on first use."""
         self.build()
         service = FindService(self._runner, self)
-        return PriceFinder(self._panel.find_bar, self._editor, service, self.notifier)
+        return PriceFinder(self._panel.find_bar, self.editor, service, self.notifier)
 
     def import_prices(self) -> None:
         """Show the page and the dialog that imports published prices."""
@@ -254,7 +289,7 @@ class PricesController(QObject):
         """Show the page and focus the text."""
         self._context.pages.page("pricingTab").bring_to_front()
         self.build()
-        self._editor.setFocus()
+        self.editor.setFocus()
 
     @Slot()
     def _on_prices(self) -> None:
@@ -274,12 +309,12 @@ class PricesController(QObject):
     def look_again(self) -> None:
         """Read the file again, since it may have changed on disk."""
         if not self._saving:  # else it is read after saving
-            self._awaited = self.price_file.read_file(self._editor.text(), self._editor.revision)
+            self._awaited = self.price_file.read_file(self.editor.text(), self.editor.revision)
 
     @Slot()
     def save(self, *, quiet: bool = False) -> None:
         """Save the current text; it takes effect if it has no errors. ``quiet``: the user is already informed."""
-        if self._file is None or self._editor.isReadOnly():
+        if self._file is None or self.editor.isReadOnly():
             return
         self._quiet = quiet and (self._quiet or not self._saving)
         if self._saving:
@@ -289,31 +324,20 @@ class PricesController(QObject):
             self._ask_about_outside(self._outside)
             return
         self._saving, self._awaited = True, None  # a reading in progress is outdated
-        self._saving_revision = self._editor.revision
-        self.price_file.save(self._editor.text(), self._editor.revision, self._file)
-
-    @property
-    def is_open(self) -> bool:
-        """True once the file was read."""
-        return self._file is not None
-
-    @property
-    def is_saved(self) -> bool:
-        """True if the text equals the file, or will once it is written."""
-        saving = self._saving and self._saving_revision == self._editor.revision
-        return not self._editor.unsaved or saving or self._save_again
+        self._saving_revision = self.editor.revision
+        self.price_file.save(self.editor.text(), self.editor.revision, self._file)
 
     @property
     def lists_problems(self) -> bool:
         """True while the page is visible and lists the problems of the file on disk."""
-        return self.built and self._panel.isVisible() and not self._editor.unsaved and self._outside is None
+        return self.built and self._panel.isVisible() and not self.editor.unsaved and self._outside is None
 
     def why_not_changed(self) -> str:
         """Return why only typing may change the text now, as a sentence; "" if it may be changed."""
         self.build()
         if self._file is None:
             return self.tr("your price file is still loading.")
-        if self._editor.isReadOnly():
+        if self.editor.isReadOnly():
             return self.tr("your price file cannot be edited here.")
         if self._outside is not None:
             return self.tr("your price file changed on disk. Choose which text to keep first.")
@@ -343,7 +367,7 @@ class PricesController(QObject):
             self._begin(file)
         elif file.digest == self._file.digest:
             return
-        elif self._editor.unsaved and file.text != self._editor.text():
+        elif self.editor.unsaved and file.text != self.editor.text():
             self._outside = file
             self._costs.reload_prices()
             self._ask_about_outside(file)
@@ -361,16 +385,18 @@ class PricesController(QObject):
         draft = self._state.get("draft")
         if file.held != EXACTLY:
             self._close_editor(file)
-        elif not self._editor.unsaved:  # otherwise the user typed before the file was read
-            self._editor.show_file(file.text if file.exists else TEMPLATE)
-        if isinstance(draft, str) and file.held == EXACTLY and draft != self._editor.text():
+        elif not self.editor.unsaved:  # otherwise the user typed before the file was read
+            self.editor.show_file(file.text if file.exists else TEMPLATE)
+        if isinstance(draft, str) and file.held == EXACTLY and draft != self.editor.text():
             self._take_draft(draft, file)
         self._show_first()
         self.check()
-        self.opened.emit()
+        waiting, self._waiting = self._waiting, []
+        for change in waiting:
+            self.change_price(*change)
 
     def _take_draft(self, draft: str, file: FileText) -> None:
-        self._editor.replace_all(draft)
+        self.editor.replace_all(draft)
         if self._state.get("digest") == file.digest:
             words = self.tr("Your unsaved price changes are restored. Undo shows the file as saved.")
             self.notifier.information(words, key=OUTSIDE)
@@ -380,7 +406,7 @@ class PricesController(QObject):
 
     def _close_editor(self, file: FileText) -> None:
         """Clear and lock the editor for a file that it cannot hold, and show why."""
-        self._editor.show_file("")
+        self.editor.show_file("")
         self._lock_editor()
         why = {
             TOO_LONG: self.tr("Your price file is too long to edit here. It is used as is."),
@@ -393,11 +419,11 @@ class PricesController(QObject):
         self.notifier.warning(why, details, key=OUTSIDE)
 
     def _lock_editor(self) -> None:
-        self._editor.setReadOnly(True)
+        self.editor.setReadOnly(True)
         self._panel.save.setEnabled(False)
 
     def _open_editor(self) -> None:
-        self._editor.setReadOnly(False)
+        self.editor.setReadOnly(False)
         self._panel.save.setEnabled(True)
 
     def _take_outside(self, file: FileText, request: ReadRequest) -> None:
@@ -408,14 +434,14 @@ class PricesController(QObject):
             self._close_editor(file)
             return
         self._open_editor()
-        if file.splice is not None and request.revision == self._editor.revision:
-            self._editor.apply(file.splice)
-        elif file.text != self._editor.text():
-            self._editor.replace_all(file.text)
-        self._editor.document().setModified(False)
+        if file.splice is not None and request.revision == self.editor.revision:
+            self.editor.apply(file.splice)
+        elif file.text != self.editor.text():
+            self.editor.replace_all(file.text)
+        self.editor.document().setModified(False)
         words = self.tr("Your price file changed on disk and was reloaded: {what}. Undo restores your text.")
         details = file.difference.lines if file.difference is not None else ""
-        self.notifier.information(words.format(what=self._words(file.difference)), details, key=OUTSIDE)
+        self.notifier.information(words.format(what=self._difference_words(file.difference)), details, key=OUTSIDE)
 
     def _ask_about_outside(self, file: FileText) -> None:
         words = self.tr(
@@ -426,7 +452,7 @@ class PricesController(QObject):
             Offer(self.tr("Keep mine"), self._keep_mine),
         )
         details = file.difference.lines if file.difference is not None else ""
-        words = words.format(what=self._words(file.difference))
+        words = words.format(what=self._difference_words(file.difference))
         self.notifier.warning(words, details, key=OUTSIDE, offers=offers if file.held == EXACTLY else offers[1:])
 
     def _take_theirs(self) -> None:
@@ -434,8 +460,8 @@ class PricesController(QObject):
         self.notifier.withdraw(OUTSIDE)
         if file is not None:
             self._file = file
-            self._editor.replace_all(file.text)
-            self._editor.document().setModified(False)
+            self.editor.replace_all(file.text)
+            self.editor.document().setModified(False)
             self._show_status()
 
     def _keep_mine(self) -> None:
@@ -456,15 +482,15 @@ class PricesController(QObject):
             return
         self._file = saved.file
         # An undo restored the text of the previous file, which the document considers saved.
-        changed = request.revision != self._editor.revision and self._editor.text() != request.text
-        self._editor.document().setModified(changed)
+        changed = request.revision != self.editor.revision and self.editor.text() != request.text
+        self.editor.document().setModified(changed)
         if not self._quiet and not self._panel.problems.rows:
             self.notifier.remark(self.tr("Price file saved."))
         self.notifier.withdraw(OUTSIDE)
         self._costs.reload_prices(quiet=self._quiet)
         self._context.session.touch()
         self._show_status()
-        if again and self._editor.unsaved:
+        if again and self.editor.unsaved:
             self.save()
         else:
             self.look_again()
@@ -492,11 +518,11 @@ class PricesController(QObject):
     def check(self) -> None:
         """Check the current text soon."""
         self._delay.stop()
-        self.price_file.check(self._editor.text(), self._editor.revision, self._panel.form.model_id)
+        self.price_file.check(self.editor.text(), self.editor.revision, self._panel.form.model_id)
 
     @Slot(object, object)
     def _on_checked(self, checked: CheckedText, request: CheckRequest) -> None:
-        if request.revision != self._editor.revision:
+        if request.revision != self.editor.revision:
             return  # a newer text is about to be checked
         if request.model_id != self._panel.form.model_id:
             return
@@ -506,7 +532,7 @@ class PricesController(QObject):
         self._checked, self._checked_revision = checked, request.revision
         self._panel.show_problems(problems)
         self._panel.show_checked(checked)
-        self._panel.form.setEnabled(not self._editor.isReadOnly())
+        self._panel.form.setEnabled(not self.editor.isReadOnly())
         self._show_status()
 
     @Slot()
@@ -521,7 +547,7 @@ class PricesController(QObject):
             self._panel.show_status(self.tr("This file cannot be edited here."), "warning")
         elif problems:
             number = len(problems)
-            if self._editor.unsaved:
+            if self.editor.unsaved:
                 one, many = self.tr("Not saved yet: 1 problem."), self.tr("Not saved yet: {number} problems.")
             else:
                 one, many = (
@@ -530,8 +556,8 @@ class PricesController(QObject):
                 )
             words = one if number == 1 else many.format(number=number)
             self._panel.show_status(f"✗ {words} " + self.tr("The previous prices stay in use."), "error")
-        elif self._editor.unsaved:
-            fresh = self._checked_revision == self._editor.revision
+        elif self.editor.unsaved:
+            fresh = self._checked_revision == self.editor.revision
             sure = self.tr("Not saved yet. No problems found.")
             self._panel.show_status("● " + (sure if fresh else self.tr("Not saved yet.")), "warning")
         elif not self._file.exists:
@@ -570,32 +596,55 @@ class PricesController(QObject):
         self._change("", "", None)
 
     def _change(self, path: str, kind: str, typed: str | None) -> None:
-        self.withdraw_refusal()
+        self._withdraw_refusal()
         model_id = self._panel.form.model_id
-        self.price_file.change(self._editor.text(), self._editor.revision, model_id, path, kind, typed)
+        self.price_file.change(self.editor.text(), self.editor.revision, model_id, path, kind, typed)
 
     @Slot(object, object)
     def _on_changed(self, change: Change, request: ChangeRequest) -> None:
         if request.from_table:
-            return  # requested by ``PriceChanges``
-        if request.revision != self._editor.revision:
+            self._on_changed_in_table(change, request)
+        elif request.revision != self.editor.revision:
             self.notifier.remark(self.tr("The text changed in the meantime, so the value was not set."))
         elif change.why:
             self.refuse(change.why)
         elif change.splice is not None:
-            self._editor.apply(change.splice)
+            self.editor.apply(change.splice)
             self.check()
+
+    def _on_changed_in_table(self, change: Change, request: ChangeRequest) -> None:
+        if change.why:
+            self.refuse(change.why)
+        elif change.splice is not None and not self.put(change.splice, request.revision, self._change_words(request)):
+            self.refuse(self.tr("the text of your price file changed in the meantime"))
+
+    def _change_words(self, request: ChangeRequest) -> str:
+        """Return a sentence on the change, with the old and the new price."""
+        from gui.costs.model_prices import field_words
+
+        model = next((model for model in self._costs.models if model.id == request.model_id), None)
+        unit = "$" if model is None or model.exchange_rate == 1 else ""  # prices of the file may be in another currency
+        usd = getattr(model.price.rates, request.path.removeprefix("price."), None) if model is not None else None
+        before = typed_amount(model, usd, model.origin.get(request.path, "")) if model and usd is not None else ""
+        words = self.tr("{model}: {field} {before} → {after} in your price file.")
+        if request.typed is None:
+            words = self.tr("{model}: {field} {before} → the built-in price.")
+        return words.format(
+            model=model.name if model is not None else request.model_id,
+            field=field_words(request.path),
+            before=unit + before if before else self.tr("n/a"),
+            after=unit + (request.typed or "").removeprefix("$"),
+        )
 
     def refuse(self, why: str) -> None:
         """Show why a value was not accepted. The lines of ``why`` after the first are details."""
         first, _, rest = why.partition("\n")
         self.notifier.warning(self.tr("The value was not accepted: {why}.").format(why=first), rest, key=REFUSED)
 
-    def withdraw_refusal(self) -> None:
-        """Withdraw the notice of ``refuse``."""
+    def _withdraw_refusal(self) -> None:
         self.notifier.withdraw(REFUSED)
 
-    def _words(self, difference: Difference | None) -> str:
+    def _difference_words(self, difference: Difference | None) -> str:
         if difference is None or not (difference.added or difference.removed):
             return self.tr("another text")
         return self.tr("{added} lines added, {removed} removed").format(

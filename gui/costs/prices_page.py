@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from itertools import pairwise
@@ -12,35 +13,47 @@ from PySide6.QtCore import (
     QT_TRANSLATE_NOOP,
     QCoreApplication,
     QEvent,
+    QLocale,
     QModelIndex,
     QObject,
+    QPersistentModelIndex,
+    QRectF,
     Qt,
     Signal,
     Slot,
 )
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
+    QHBoxLayout,
     QHeaderView,
+    QLineEdit,
     QPushButton,
     QSplitter,
+    QStyle,
+    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
 
 from gui.core.token_text import visible_line
 from gui.costs.model_prices import ModelPrices
+from gui.costs.money_text import CostText, age_tone
 from gui.costs.price_editor import FieldsBelow, PriceEditor
-from gui.costs.price_list import AgeSummary, PricedModels, next_to_check
+from gui.costs.prices_service import ListedModel
 from gui.look.corner import plain_corner
 from gui.look.icons import Icons
-from gui.look.plain_text import plain_tip
+from gui.look.plain_text import PlainLabel, plain_tip
+from gui.look.quantities import figure
 from gui.look.theme import Theme
+from gui.widgets.delegates import TextDelegate
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.labels import RemarkLabel, set_text_colour
+from gui.widgets.layouts import FlowLayout
+from gui.widgets.parts_bar import Part, PartsBar, PartSquare
 from gui.widgets.table_model import Column, TableModel
-from gui.widgets.tables import StretchedTable
+from gui.widgets.tables import FittedTable, SortHeader, StretchedTable, set_up_rows
 from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
@@ -49,12 +62,393 @@ if TYPE_CHECKING:
     from pricing.types import Problem
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("PriceProblems", text)
+Index = QModelIndex | QPersistentModelIndex
+
+NAME, AGE = range(2)
+ROW_PADDING = 12
+MARGIN = 12
+MARK_GAP = 8
+MIN_WIDTH = 170
+
+MONTH, QUARTER, OLDER, UNKNOWN = "", "warning", "error", "unknown"
+"""Age groups: the tones of ``age_tone``, and a group of its own for prices without a date."""
+LEGEND = {
+    MONTH: (Part(0, "bar"), QT_TRANSLATE_NOOP("PriceList", "{n} up to 1 month")),
+    QUARTER: (Part(0, "bar_soft", "bar"), QT_TRANSLATE_NOOP("PriceList", "{n} up to 3 months")),
+    OLDER: (Part(0, "warn"), QT_TRANSLATE_NOOP("PriceList", "{n} older")),
+    UNKNOWN: (Part(0, "", "quiet"), QT_TRANSLATE_NOOP("PriceList", "{n} unknown")),
+}
+"""Parts of the bar in order, each with its label."""
+
+
+def tr(text: str) -> str:
+    """Translate in the context of the list of models."""
+    return QCoreApplication.translate("PriceList", text)
+
+
+def age_group(model: ListedModel, today: date) -> str:
+    """Return the group of ages that a model's prices belong to."""
+    return UNKNOWN if model.checked is None else age_tone(model.checked, today)
+
+
+def needs_check(model: ListedModel, today: date) -> bool:
+    """Return True if a model's prices are old or of unknown age and the vendor still serves it."""
+    retired = model.retires is not None and today >= model.retires
+    return not model.hidden and not retired and age_group(model, today) in (OLDER, UNKNOWN)
+
+
+# --- list -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class AgeView:
+    """Context of the cells: formatter of costs, and the day that ages are counted to."""
+
+    text: CostText
+    today: date
+
+
+def _mark(model: ListedModel) -> str:
+    if model.hidden:
+        return tr("hidden")
+    return tr("yours") if model.yours else ""
+
+
+def _age(model: ListedModel, view: AgeView) -> str:
+    return "" if model.hidden else view.text.short_age(model.checked, view.today)
+
+
+def _days(model: ListedModel, view: AgeView) -> int | None:
+    return None if model.checked is None else (view.today - model.checked).days
+
+
+def _whole_age(model: ListedModel, view: AgeView) -> str:
+    if model.hidden:
+        return tr("hidden by your file")
+    age = view.text.age(model.checked, view.today)
+    if model.checked is None:
+        return tr("prices {age}").format(age=age)
+    return tr("checked {day}: {age}").format(day=view.text.day(model.checked), age=age)
+
+
+def _tip(model: ListedModel, view: AgeView) -> str:
+    about = " · ".join(filter(None, (model.provider, model.id)))
+    return "\n".join((model.name, about, _whole_age(model, view)))
+
+
+def _spoken(model: ListedModel, view: AgeView) -> str:
+    mark = "" if model.hidden else _mark(model)
+    return ", ".join(filter(None, (model.name, model.provider, mark, _whole_age(model, view))))
+
+
+COLUMNS = (
+    Column(
+        "name",
+        QT_TRANSLATE_NOOP("PriceList", "Model"),
+        "",
+        lambda model, _view: model.name,
+        lambda model, _view: model.name.casefold(),
+        tip=_tip,
+        spoken=_spoken,
+    ),
+    Column(
+        "age",
+        QT_TRANSLATE_NOOP("PriceList", "Age"),
+        QT_TRANSLATE_NOOP("PriceList", "Time since the prices were last checked"),
+        _age,
+        _days,
+        numeric=True,
+        tip=_tip,
+        spoken=_spoken,
+    ),
+)
+
+
+class ModelCells(TextDelegate):
+    """Cells of the list: names, each followed by a quiet mark, and quiet ages."""
+
+    def __init__(self, model: TableModel, theme: Theme, parent: QWidget) -> None:
+        super().__init__(model, parent)
+        self._rows, self._theme = model, theme
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        if index.column() == AGE:
+            for role in (QPalette.ColorRole.Text, QPalette.ColorRole.HighlightedText):
+                option.palette.setColor(role, self._theme.colour("quiet"))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        mark = _mark(self._rows.row_at(index.row())) if index.column() == NAME else ""
+        if not mark:
+            super().paint(painter, option, index)
+            return
+        drawn = QStyleOptionViewItem(option)
+        self.initStyleOption(drawn, index)
+        style, widget = drawn.widget.style(), drawn.widget
+        area = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, drawn, widget)
+        width = option.fontMetrics.horizontalAdvance(mark)
+        drawn.text = drawn.fontMetrics.elidedText(drawn.text, drawn.textElideMode, area.width() - width - 2 * MARK_GAP)
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, drawn, painter, widget)
+        before = drawn.fontMetrics.horizontalAdvance(drawn.text) + 2 * MARK_GAP
+        painter.save()
+        painter.setFont(option.font)
+        painter.setPen(self._theme.colour("quiet"))
+        place = QRectF(QStyle.visualRect(option.direction, area, area.adjusted(before, 0, 0, 0)))
+        place.setTop(option.rect.top() + 0.5)  # with the height of the row, on the baseline of the name
+        place.setHeight(option.rect.height())
+        start = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignLeft)
+        painter.drawText(place, (start | Qt.AlignmentFlag.AlignVCenter).value, mark)
+        painter.restore()
+
+
+class PricedModels(QFrame):
+    """Models with a search field; the one that is selected is shown in the form.
+
+    Signals: ``chosen(str)`` with the ID of a model that was selected here.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(objectName="pricingList")
+        self.setProperty("kind", "surface")
+        self._given: tuple[ListedModel, ...] = ()
+        self._all: tuple[ListedModel, ...] = ()
+        self._current = ""
+        self.find = _FindField(objectName="pricingModelFind")
+        self.find.setPlaceholderText(self.tr("Find a model"))
+        self.find.setAccessibleName(self.tr("Find a model"))
+        self.find.setToolTip(self.tr("Type a part of a name, an ID or a provider"))
+        self.find.setClearButtonEnabled(True)
+        self.model = TableModel(COLUMNS, AgeView(CostText(QLocale()), date.min), self, context="PriceList")
+        self.table = self._make_table(theme)
+        self._none = PlainLabel(self.tr("No model matches."), objectName="pricingNoModel")
+        self._none.setProperty("role", "quiet")
+        self._none.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(MARGIN, 10, 0, 0)
+        column.setSpacing(6)
+        field = QHBoxLayout()
+        field.setContentsMargins(0, 0, MARGIN, 0)
+        field.addWidget(self.find)
+        column.addLayout(field)
+        column.addWidget(self._none, 1, Qt.AlignmentFlag.AlignTop)
+        column.addWidget(self.table, 1)
+        self.setMinimumWidth(MIN_WIDTH)
+        self.find.textChanged.connect(self._fill)
+        self.table.horizontalHeader().sortIndicatorChanged.connect(self._sort)
+        self.find.down_pressed.connect(self._enter)
+        self.find.returnPressed.connect(self._take_first)
+        self.table.selectionModel().selectionChanged.connect(self._on_selected)
+
+    def _make_table(self, theme: Theme) -> FittedTable:
+        table = FittedTable("pricingModels")
+        table.setHorizontalHeader(SortHeader(theme, table))
+        table.setAccessibleName(self.tr("Models and the age of their prices"))
+        table.setProperty("kind", "flat")
+        table.setModel(self.model)
+        table.setItemDelegate(ModelCells(self.model, theme, table))
+        set_up_rows(table)
+        table.setAlternatingRowColors(False)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(AGE, QHeaderView.ResizeMode.Fixed)
+        header.setSortIndicatorShown(True)
+        header.setSortIndicator(NAME, Qt.SortOrder.AscendingOrder)
+        return table
+
+    @property
+    def in_order(self) -> tuple[ListedModel, ...]:
+        """All models in the order of the list, including those that the search excludes."""
+        return self._all
+
+    def show_models(self, models: Sequence[ListedModel], today: date) -> None:
+        """Show these models, and their ages as of ``today``."""
+        view = AgeView(self.model.view.text, today)
+        if (tuple(models), view) == (self._given, self.model.view):
+            return
+        first, place = not self._given, self.table.verticalScrollBar().value()
+        self._given = self._all = tuple(models)
+        self.model.show((), view)
+        self._fill()
+        if not first:
+            self.table.verticalScrollBar().setValue(place)
+
+    def select(self, model_id: str) -> None:
+        """Select a model. Clears a search that excludes it."""
+        self._current = model_id
+        if self.find.text() and self._row_of(model_id) < 0:
+            self.find.clear()
+        self._select()
+
+    def event(self, event: QEvent) -> bool:
+        """Claim the key for Find, which here finds a model, not a text in the price file."""
+        if _is_find(event) and event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if _is_find(event):
+            self.find.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.find.selectAll()
+        else:
+            super().keyPressEvent(event)
+
+    def _row_of(self, model_id: str) -> int:
+        return next((row for row, model in enumerate(self.model.rows) if model.id == model_id), -1)
+
+    def _select(self) -> None:
+        row = self._row_of(self._current)
+        if row < 0:
+            self.table.clearSelection()
+        elif not self.table.selectionModel().isRowSelected(row):
+            self.table.selectRow(row)
+            self.table.scrollTo(self.model.index(row, NAME))
+
+    @Slot()
+    def _fill(self) -> None:
+        """List the models that match the search, sorted as the header says."""
+        header, words = self.table.horizontalHeader(), self.find.text().casefold().split()
+        self.model.show(self._all)
+        self.model.sort(header.sortIndicatorSection(), header.sortIndicatorOrder())
+        self._all = tuple(self.model.rows)
+        if words:
+            self.model.show([model for model in self._all if _fits(model, words)])
+        self._select()
+        nothing = bool(words) and not self.model.rows
+        self.table.setVisible(not nothing)
+        self._none.setVisible(nothing)
+
+    @Slot()
+    def _sort(self) -> None:
+        self._fill()
+        self.table.scrollToTop()
+
+    @Slot()
+    def _on_selected(self) -> None:
+        rows = self.table.selectionModel().selectedRows()
+        model_id = self.model.row_at(rows[0].row()).id if rows else ""
+        if model_id and model_id != self._current:
+            self._current = model_id
+            self.chosen.emit(model_id)
+
+    @Slot()
+    def _enter(self) -> None:
+        self.table.setFocus(Qt.FocusReason.TabFocusReason)
+        self._take_first()
+
+    @Slot()
+    def _take_first(self) -> None:
+        """Select the first model found, unless one of them is selected."""
+        if self.model.rows and not self.table.selectionModel().hasSelection():
+            self.table.selectRow(0)
+
+
+def _fits(model: ListedModel, words: Sequence[str]) -> bool:
+    text = f"{model.name} {model.id} {model.provider}".casefold()
+    return all(word in text for word in words)
+
+
+def _is_find(event: QEvent) -> bool:
+    return isinstance(event, QKeyEvent) and event.matches(QKeySequence.StandardKey.Find)
+
+
+class _FindField(QLineEdit):
+    """Search field. Signals: ``down_pressed()`` for the key that goes into the list."""
+
+    down_pressed = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Down:
+            self.down_pressed.emit()
+        elif event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        else:
+            super().keyPressEvent(event)
+
+
+# --- ages -------------------------------------------------------------------------------------------------------------
+
+
+class AgeSummary(QWidget):
+    """Summary of the ages of all prices: a bar with a legend, and a button that selects the next model to check.
+
+    Signals: ``next_asked()``.
+    """
+
+    next_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(objectName="pricingAges")
+        self.title = PlainLabel(objectName="pricingAgesTitle")
+        self.title.setProperty("role", "strong")
+        self.next = QPushButton(objectName="pricingNextToCheck")
+        self.next.setProperty("kind", "link")
+        self.next.setAutoDefault(False)
+        self.next.setToolTip(self.tr("Select the next model whose prices are older than 3 months or of unknown age"))
+        self.next.clicked.connect(self.next_asked)
+        self.bar = PartsBar(theme, "pricingAgesBar")
+        top = QHBoxLayout()
+        top.addWidget(self.title)
+        top.addStretch(1)
+        top.addWidget(self.next)
+        legend = QWidget()
+        flow = FlowLayout(legend, 14)
+        self._entries: dict[str, tuple[QWidget, PlainLabel]] = {}
+        for group, (part, _words) in LEGEND.items():
+            entry, words = QWidget(), PlainLabel()
+            words.setProperty("role", "caption")
+            row = QHBoxLayout(entry)
+            row.setContentsMargins(0, 0, 0, 0)
+            row.setSpacing(6)
+            row.addWidget(PartSquare(part, theme))
+            row.addWidget(words)
+            flow.addWidget(entry)
+            self._entries[group] = (entry, words)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(5)
+        column.addLayout(top)
+        column.addWidget(self.bar)
+        column.addWidget(legend)
+        self.hide()
+
+    def show_models(self, models: Sequence[ListedModel], today: date) -> None:
+        """Show the ages of these models' prices; nothing while there are none."""
+        listed = [model for model in models if not model.hidden]
+        groups = [age_group(model, today) for model in listed]
+        amounts = {group: groups.count(group) for group in LEGEND}
+        said = []
+        for group, (entry, label) in self._entries.items():
+            label.setText(tr(LEGEND[group][1]).format(n=figure(self.locale(), amounts[group])))
+            entry.setVisible(bool(amounts[group]))
+            said += [label.text()] if amounts[group] else []
+        words = self.tr("Age of {n} prices").format(n=figure(self.locale(), len(listed)))
+        self.title.setText(words)
+        parts = [part._replace(amount=amounts[group]) for group, (part, _words) in LEGEND.items()]
+        self.bar.show_parts(parts, f"{words}: {', '.join(said)}")
+        self.bar.setToolTip(plain_tip("\n".join(said)))
+        number = sum(needs_check(model, today) for model in listed)
+        self.next.setVisible(bool(number))
+        text = self.tr("Show the one to check") if number == 1 else self.tr("Next of {n} to check")
+        self.next.setText(text.format(n=figure(self.locale(), number)))
+        self.setVisible(bool(listed))
+
+
+def next_to_check(models: Sequence[ListedModel], after: str, today: date) -> str:
+    """Return the ID of the next model after ``after`` that needs checking, wrapping around at the end; "" if none
+    does."""
+    place = next((place for place, model in enumerate(models) if model.id == after), -1)
+    found = [model.id for model in (*models[place + 1 :], *models[: place + 1]) if needs_check(model, today)]
+    return found[0] if found else ""
 
 
 def _spoken_problem(problem: Problem, _view: object) -> str:
-    words = _tr("Line {line}, column {column}: {message}")
+    words = QCoreApplication.translate("PriceProblems", "Line {line}, column {column}: {message}")
     return words.format(line=problem.line, column=problem.column, message=problem.message)
 
 
@@ -88,7 +482,6 @@ PROBLEMS = (
 
 MAX_ROWS = 6
 """Maximum number of rows of the problem list before it scrolls."""
-ROW_PADDING = 12
 FIRST_WIDTHS = [455, 477]
 """Initial widths of the form and of the file, in pixels."""
 LIST_WIDTH = 246

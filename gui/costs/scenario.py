@@ -31,8 +31,8 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.figures import MAX_TOKENS, Run
-from gui.costs.cells import RunsLabel
 from gui.costs.cost_service import DAYS, HOUR, MINUTES, expected_hit_percent
+from gui.costs.cost_table import RunsLabel
 from gui.costs.money_text import CostText
 from gui.costs.scenario_book import (
     DOLLARS,

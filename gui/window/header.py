@@ -156,7 +156,7 @@ class KeyFigure(QWidget):
                 painter.drawText(line.translated(x, 0), Qt.AlignmentFlag.AlignVCenter, run.text)
                 x += width
             if self._quality:
-                from gui.costs.cells import dot_colour, draw_dot
+                from gui.costs.cost_table import dot_colour, draw_dot
 
                 place = self.start_of(sum(self._widths()), DOT_ROOM) + DOT_ROOM / 2 + (-1 if mirrored else 1)
                 centre = QPointF(place, line.center().y() + 1)

@@ -35,7 +35,7 @@ from gui.core.about import (
 )
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT
 from gui.core.paths import ProfilePaths
-from gui.costs.cells import dot_colour, draw_dot
+from gui.costs.cost_table import dot_colour, draw_dot
 from gui.look.fonts import fixed_font, set_weight
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel

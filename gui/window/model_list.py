@@ -43,8 +43,8 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.figures import Run
-from gui.costs.cells import dot_colour, draw_dot, star
 from gui.costs.columns import Priced
+from gui.costs.cost_table import dot_colour, draw_dot, star
 from gui.costs.rows import NO_MODEL
 from gui.look.fonts import set_weight
 from gui.look.plain_text import PlainLabel

@@ -22,7 +22,7 @@ from engine.errors import EngineError
 from engine.training.run import warm_up
 from engine.vocabulary.entries import entries_of
 from engine.vocabulary.entry_search import MODES, EntryQuery, EntrySearch, QueryError
-from gui.costs.price_facts_service import value_of
+from gui.costs.prices_service import value_of
 from gui.tokenizers.vocabulary.controller import typed_ids
 from pricing.types import PricingError
 from tests.engine.library.formats.damage import worse_bytes

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QLocale
 
-from gui.costs.cost_model import CostTableModel
+from gui.costs.cost_table import CostTableModel
 from gui.costs.models_page import CostChart, bars_of
 from gui.costs.money_text import CostText
 from gui.costs.rows import Arrangement

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 from gui.core import exports
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, drawn_runs
 from gui.costs.cost_commands import exact_table, readable_table
-from gui.costs.cost_model import CostTableModel
+from gui.costs.cost_table import CostTableModel
 from gui.costs.cost_view import CostTable
 from gui.costs.models_page import bars_of
 from gui.costs.money_text import CostText

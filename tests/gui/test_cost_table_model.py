@@ -8,7 +8,7 @@ from PySide6.QtCore import QLocale, QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from gui.costs.columns import COLUMN_INDEX, COLUMNS
-from gui.costs.cost_model import CostTableModel
+from gui.costs.cost_table import CostTableModel
 from gui.costs.inspector import explanation
 from gui.costs.money_text import SIGNS, CostText
 from gui.costs.rows import SortKey

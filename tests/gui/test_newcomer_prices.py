@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gui.costs.columns import COLUMN_INDEX
-from gui.costs.price_import_dialog import PriceImportDialog
+from gui.costs.price_import_controller import PriceImportDialog
 from gui.costs.prices_page import PricingPanel
 from gui.window.application import Application
 from gui.window.workspaces import MODELS_PAGE

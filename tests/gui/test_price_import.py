@@ -12,7 +12,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from gui.costs.price_import_dialog import BUILT_IN, FIELD, MODEL, OUTCOME, THEIRS, YOURS, PriceImportDialog, value_words
+from gui.costs.price_import_controller import (
+    BUILT_IN,
+    FIELD,
+    MODEL,
+    OUTCOME,
+    THEIRS,
+    YOURS,
+    PriceImportDialog,
+    value_words,
+)
 from gui.costs.prices_page import PricingPanel
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, notices

@@ -11,9 +11,8 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gui.costs.price_facts_service import ListedModel, is_web_address
-from gui.costs.price_list import next_to_check
-from gui.costs.prices_page import PricingPanel
+from gui.costs.prices_page import PricingPanel, next_to_check
+from gui.costs.prices_service import ListedModel, is_web_address
 from tests.gui.conftest import OpenWindow, notices
 from tests.gui.pricing_windows import GOOD, panel_of, write
 

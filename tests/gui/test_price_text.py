@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from engine.runtime import atomic_files
 from gui.core import file_writing
 from gui.costs.price_editor import key_position
-from gui.costs.price_facts_service import facts_of, fields_below, value_of
 from gui.costs.prices_service import (
     MAX_CHARACTERS,
     ODD_CHARACTERS,
@@ -27,10 +26,13 @@ from gui.costs.prices_service import (
     change,
     check,
     difference,
+    facts_of,
+    fields_below,
     read_price_text,
     save_price_text,
     splice,
     stored_text,
+    value_of,
 )
 from gui.editor.offsets import document_text
 from gui.runtime.jobs import Ticket

@@ -49,7 +49,7 @@ from PySide6.QtWidgets import (
 from engine.requests.types import Grade, Image, Message
 from gui.core.figures import QUALITIES
 from gui.core.token_text import visible_line
-from gui.costs.cells import DOT_ROOM, Dot, dot_colour, draw_dot
+from gui.costs.cost_table import DOT_ROOM, Dot, dot_colour, draw_dot
 from gui.editor.soft_text_edit import SoftTextEdit
 from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font, strong

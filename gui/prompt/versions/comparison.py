@@ -35,7 +35,7 @@ from PySide6.QtWidgets import (
 
 from gui.core.text_runs import WRAPPED, plain_text, wrapped
 from gui.core.token_text import visible_line
-from gui.costs.cells import draw_current_bar
+from gui.costs.cost_table import draw_current_bar
 from gui.costs.money_text import MINUS, CostText, money_text
 from gui.look.fonts import strong
 from gui.look.icons import Icons

@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QLabel, QStyleOptionViewItem, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.core.figures import Run
-from gui.costs.cells import CellLooks, CostCells
 from gui.costs.columns import COLUMN_INDEX
-from gui.costs.cost_model import CostTableModel
+from gui.costs.cost_table import CellLooks, CostCells, CostTableModel
 from gui.costs.money_text import CostText
 from gui.look.theme import Theme
 from gui.widgets.delegates import TextDelegate

@@ -7,9 +7,8 @@ from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QMenu, QSpinBox
 
-from gui.costs.cells import HEADING_HEIGHT
 from gui.costs.columns import COLUMN_INDEX
-from gui.costs.cost_model import CostTableModel
+from gui.costs.cost_table import HEADING_HEIGHT, CostTableModel
 from gui.costs.cost_view import PRESETS
 from tests.gui.cost_panel.hands import click_header, ids
 

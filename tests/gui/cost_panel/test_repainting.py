@@ -10,7 +10,7 @@ from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QAbstractItemView
 
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, drawn_runs
-from gui.costs.cost_model import CostTableModel
+from gui.costs.cost_table import CostTableModel
 from gui.costs.cost_view import CostTable
 from gui.costs.money_text import CostText
 from gui.costs.rows import CostRow

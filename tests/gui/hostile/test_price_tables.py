@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 import main
-from gui.costs.price_import_dialog import MODEL, OUTCOME, THEIRS, PriceImportDialog
+from gui.costs.price_import_controller import MODEL, OUTCOME, THEIRS, PriceImportDialog
 from tests.gui.conftest import OpenWindow
 from tests.gui.hostile.test_every_window import assert_harmless, assert_window_is_harmless, cells
 from tests.gui.pricing_windows import panel_of
