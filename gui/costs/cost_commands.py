@@ -1,4 +1,4 @@
-"""Actions on rows of the cost table: favourites, hiding, pinning, copying, exporting."""
+"""Actions on rows of the cost table: favourites, hiding, pinning, copying, exporting; and the exported tables."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ class CostCommands(QObject):
         menu.addActions([self.export_csv, self.export_json])
 
     @Slot(object)
-    def show_menu(self, place: QPoint) -> None:
+    def show_menu(self, position: QPoint) -> None:
         """Show the menu of the selected rows at a global position."""
         rows = self._table.selected_rows()
         menu = QMenu(self.front)
@@ -182,7 +182,7 @@ class CostCommands(QObject):
         menu.addActions([self.export_csv, self.export_json])
         menu.addSeparator()
         menu.addActions([self.show_hidden, self.show_retired, self.show_embedding])
-        menu.popup(place)
+        menu.popup(position)
 
     def selection(self, build: Callable[..., ExportTable]) -> ExportTable:
         """Return the selected rows (all visible rows if none is selected) in the visible columns."""
@@ -211,26 +211,27 @@ class CostCommands(QObject):
 
     def _make_row_actions(self) -> None:
         self.favourite = self._action("costFavourite", self.toggle_favourite, "Space")
-        self.favourite.setStatusTip(self.tr("Add the selected models to your favourites, or remove them"))
         self.pin = self._action("costPin", self.pin_baseline, "Ctrl+B")
-        self.pin.setText(self.tr("&Pin as baseline"))
-        self.pin.setStatusTip(self.tr("Compare all models with the current one"))
         self.unpin = self._action("costUnpin", self.unpin_baseline)
-        self.unpin.setText(self.tr("&Unpin the baseline"))
-        self.unpin.setStatusTip(self.tr("Stop comparing with a baseline"))
         self.hide = self._action("costHide", self.toggle_hidden, "Del")
-        self.hide.setStatusTip(self.tr("Hide or show the selected models"))
         self.explain = self._action("costExplain", None)
-        self.explain.setText(self.tr("&Explain this cost"))
-        self.explain.setStatusTip(self.tr("Show the bill of the selected model in the inspector"))
         self.edit_prices = self._action("costEditPrices", self._edit_prices, "F2")
-        self.edit_prices.setText(self.tr("Edit its pr&ices…"))
-        self.edit_prices.setStatusTip(self.tr("Set the prices of the current model in your price file"))
-        self.undo_price = self._action(
-            "costUndoPrice", self.undo_asked.emit, *QKeySequence.keyBindings(QKeySequence.StandardKey.Undo)[:1]
-        )
-        self.undo_price.setText(self.tr("Undo price chan&ge"))
-        self.undo_price.setStatusTip(self.tr("Revert the last price changed in the cost table"))
+        keys = QKeySequence.keyBindings(QKeySequence.StandardKey.Undo)[:1]
+        self.undo_price = self._action("costUndoPrice", self.undo_asked.emit, *keys)
+        bill = self.tr("Show the bill of the selected model in the inspector")
+        file = self.tr("Set the prices of the current model in your price file")
+        undo = self.tr("Revert the last price changed in the cost table")
+        for action, text, tip in (
+            (self.favourite, "", self.tr("Add the selected models to your favourites, or remove them")),
+            (self.pin, self.tr("&Pin as baseline"), self.tr("Compare all models with the current one")),
+            (self.unpin, self.tr("&Unpin the baseline"), self.tr("Stop comparing with a baseline")),
+            (self.hide, "", self.tr("Hide or show the selected models")),
+            (self.explain, self.tr("&Explain this cost"), bill),
+            (self.edit_prices, self.tr("Edit its pr&ices…"), file),
+            (self.undo_price, self.tr("Undo price chan&ge"), undo),
+        ):
+            action.setText(text)
+            action.setStatusTip(tip)
 
     def _make_copy_actions(self) -> None:
         exact = self.tr("Copy the selected rows with exact values, for a spreadsheet")
@@ -257,27 +258,25 @@ class CostCommands(QObject):
             action.setStatusTip(tip)
 
     def _make_view_actions(self) -> None:
+        change = self._model.change
         self.show_hidden = self._action("costShowHidden", None)
-        self.show_hidden.setStatusTip(self.tr("Models you have hidden"))
         self.show_retired = self._action("costShowRetired", None)
-        self.show_retired.setStatusTip(self.tr("Models no longer served by their vendor"))
         self.show_embedding = self._action("costShowEmbedding", None)
-        self.show_embedding.setStatusTip(
-            self.tr("Embedding models: billed for input only, so they would rank cheapest")
-        )
-        for action in (self.show_hidden, self.show_retired, self.show_embedding):
+        retired = self.tr("Models no longer served by their vendor")
+        embedding = self.tr("Embedding models: billed for input only, so they would rank cheapest")
+        for action, tip, act in (
+            (self.show_hidden, self.tr("Models you have hidden"), lambda on: change(show_hidden=on)),
+            (self.show_retired, retired, lambda on: change(show_retired=on)),
+            (self.show_embedding, embedding, lambda on: change(show_embedding=on)),
+        ):
+            action.setStatusTip(tip)
             action.setCheckable(True)
-        self.show_hidden.toggled.connect(self._on_show_hidden)
-        self.show_retired.toggled.connect(self._on_show_retired)
-        self.show_embedding.toggled.connect(self._on_show_embedding)
+            action.toggled.connect(act)
         self.reload = self._action("costReload", self._service.reload_prices)
         self.reload.setText(self.tr("Reload prices"))
         file = self._service.prices_file
-        self.reload.setStatusTip(
-            self.tr("Reload your price file, {file}").format(file=file)
-            if file is not None
-            else self.tr("Reload prices")
-        )
+        words = self.tr("Reload your price file, {file}") if file is not None else self.tr("Reload prices")
+        self.reload.setStatusTip(words.format(file=file))
 
     def _action(self, name: str, act: Callable[[], object] | None, *shortcuts: str | QKeySequence) -> QAction:
         action = QAction(self._table, objectName=name)
@@ -365,18 +364,6 @@ class CostCommands(QObject):
         current = self._table.current_row()
         # A user tokenizer has a row, but no prices.
         self.edit_prices.setEnabled(current is not None and current.model.vendor != OWN_VENDOR)
-
-    @Slot(bool)
-    def _on_show_hidden(self, on: bool) -> None:
-        self._model.change(show_hidden=on)
-
-    @Slot(bool)
-    def _on_show_retired(self, on: bool) -> None:
-        self._model.change(show_retired=on)
-
-    @Slot(bool)
-    def _on_show_embedding(self, on: bool) -> None:
-        self._model.change(show_embedding=on)
 
     @Slot()
     def _sort_rising(self) -> None:

@@ -72,14 +72,12 @@ class CostStatus(QObject):
         self.requested_currency = "USD"
         """Currency that the user has chosen; ``refresh`` reports a missing rate."""
         self._of_request = False
-        self.count = PlainLabel(objectName="costCount")
-        self.remark = RemarkLabel("costRemark")
+        self.count = PlainLabel(objectName="costCount", role="caption")
+        self.remark = RemarkLabel("costRemark", "caption")
         self.remark.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self.note = PlainLabel(objectName="scenarioNote")
+        self.note = PlainLabel(objectName="scenarioNote", role="caption")
         self.note.setWordWrap(True)
         self.note.hide()
-        for label in (self.count, self.remark, self.note):
-            label.setProperty("role", "caption")
         service.stale_changed.connect(self.refresh)
         theme.changed.connect(self._colour)
         self.refresh()
@@ -270,8 +268,7 @@ class Foot(QFrame):
             (ASSUMED, self.tr("Assumed")),
             ("", self.tr("Current model")),
         ):
-            label = PlainLabel(words)
-            label.setProperty("role", "caption")
+            label = PlainLabel(words, role="caption")
             dot = Dot(quality, theme)
             dot.setToolTip(words)
             row.addWidget(dot)

@@ -373,8 +373,8 @@ class TokenPart(QFrame):
         self.setAccessibleName(self.tr("Token at the caret"))
         self._theme = theme
         self._span: TokenSpan | None = None
-        self.title = _label("overline", "inspectorTokenTitle")
-        self.place = _label("caption")
+        self.title = PlainLabel(objectName="inspectorTokenTitle", role="overline")
+        self.place = PlainLabel(role="caption")
         self.place.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.place.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.pill = _Pill()
@@ -397,10 +397,10 @@ class TokenPart(QFrame):
                 ("shares", self.tr("Shares")),
             )
         ):
-            value = self.facts[key] = _label("table")
+            value = self.facts[key] = PlainLabel(role="table")
             value.setWordWrap(True)
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            grid.addWidget(_label("tableQuiet", text=words), number, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(PlainLabel(words, role="tableQuiet"), number, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(value, number, 1)
         self.facts["bytes"].setFont(fixed_font())
         self._grid = grid
@@ -581,25 +581,24 @@ class BillPart(QFrame):
         self._shown: object = None
         self._tone = ""
         self.use = button_of_kind("inspectorUse", self.tr("Use as model"), "link")
-        self.name = _label("section", "inspectorModel")
-        self.provider = _label("caption", "priceAge")
+        self.name = PlainLabel(objectName="inspectorModel", role="section")
+        self.provider = PlainLabel(objectName="priceAge", role="caption")
         self.lines = QGridLayout()
         self.lines.setHorizontalSpacing(8)
         self.lines.setVerticalSpacing(5)
         self.lines.setColumnStretch(1, 1)
-        self.range_title = _label("caption", text=self.tr("Input tokens"))
+        self.range_title = PlainLabel(self.tr("Input tokens"), role="caption")
         self.range = RangeBar(theme)
-        self.why_title = _label("strong", "inspectorWhyTitle")
-        self.why = _label("table", "inspectorWhy")
-        self.measured = _label("caption", "inspectorMeasured")
+        self.why_title = PlainLabel(objectName="inspectorWhyTitle", role="strong")
+        self.why = PlainLabel(objectName="inspectorWhy", role="table")
+        self.measured = PlainLabel(objectName="inspectorMeasured", role="caption")
         self._how_measured = self.tr(
             "● exact: the vendor's own tokenizer. ◐ estimated: a measured ratio to another tokenizer, with its range, "
             "or a tested reconstruction. ○ assumed: the tokenizer that reliable sources name, or a published formula."
         )
         self.measured.setText(self._how_measured)
-        self.remarks = _label("caption", "inspectorRemarks")
-        self.source = RemarkLabel("inspectorSource")
-        self.source.setProperty("role", "caption")
+        self.remarks = PlainLabel(objectName="inspectorRemarks", role="caption")
+        self.source = RemarkLabel("inspectorSource", "caption")
         for label in (self.name, self.provider, self.why, self.measured, self.remarks):
             label.setWordWrap(True)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -697,9 +696,8 @@ class BillPart(QFrame):
                     item.widget().hide()
 
     def _add_line(self, number: int) -> None:
-        self.lines.addWidget(_label("table"), number, 0)
-        detail = RemarkLabel(f"billDetail{number}")
-        detail.setProperty("role", "tableQuiet")
+        self.lines.addWidget(PlainLabel(role="table"), number, 0)
+        detail = RemarkLabel(f"billDetail{number}", "tableQuiet")
         self.lines.addWidget(detail, number, 1)
         amount = RunsLabel(f"billAmount{number}", self._theme)
         amount.setProperty("role", "table")
@@ -707,7 +705,7 @@ class BillPart(QFrame):
 
     def _place(self) -> None:
         head, links = QHBoxLayout(), QGridLayout()
-        head.addWidget(_label("overline", text=self.tr("Bill")))
+        head.addWidget(PlainLabel(self.tr("Bill"), role="overline"))
         head.addStretch(1)
         head.addWidget(self.use)
         links.setHorizontalSpacing(14)
@@ -785,9 +783,3 @@ class Inspector(QScrollArea):
     def showEvent(self, event: QEvent) -> None:
         super().showEvent(event)  # type: ignore[arg-type]
         self.seen.emit()
-
-
-def _label(role: str, name: str = "", text: str = "") -> PlainLabel:
-    label = PlainLabel(text, objectName=name)
-    label.setProperty("role", role)
-    return label

@@ -234,11 +234,9 @@ class ModelPrices(QWidget):
         self._show_choices()
 
     def _make_controls(self) -> None:
-        self.heading = RemarkLabel("pricingHeading")
-        self.heading.setProperty("role", "section")
+        self.heading = RemarkLabel("pricingHeading", "section")
         self.heading.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self.identifier = RemarkLabel("pricingIdentifier")
-        self.identifier.setProperty("role", "quiet")
+        self.identifier = RemarkLabel("pricingIdentifier", "quiet")
         self.identifier.setAccessibleDescription(self.tr("ID of the model in the price file"))
         self.picker = QComboBox(objectName="pricingModel")
         self.picker.setAccessibleName(self.tr("Model"))
@@ -251,12 +249,10 @@ class ModelPrices(QWidget):
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
         self.about = PlainLabel(objectName="pricingAbout")
-        self.source_title = PlainLabel(self.tr("Source"))
-        self.source_title.setProperty("role", "quiet")
+        self.source_title = PlainLabel(self.tr("Source"), role="quiet")
         self.source = ElidedLink("pricingSource")
         self.age = PlainLabel(objectName="pricingAge")
-        self.units = PlainLabel(self.tr("US$ per million tokens"), objectName="pricingUnits")
-        self.units.setProperty("role", "quiet")
+        self.units = PlainLabel(self.tr("US$ per million tokens"), objectName="pricingUnits", role="quiet")
         self.remark = PlainLabel(objectName="pricingFormRemark")
         for label in (self.about, self.remark):
             label.setWordWrap(True)

@@ -311,8 +311,7 @@ class CostChart(QWidget):
 
     def _make_options(self) -> QHBoxLayout:
         """Return a row with title, number of bars and scale."""
-        title = PlainLabel(self.tr("One call"))
-        title.setProperty("role", "strong")
+        title = PlainLabel(self.tr("One call"), role="strong")
         self.scale = QTabBar()
         track = segments(self.scale, "chartScale", self.tr("Scale of the chart"))
         for number, (text, tip) in enumerate(

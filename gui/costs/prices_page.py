@@ -222,8 +222,7 @@ class PricedModels(QFrame):
         self.find.setClearButtonEnabled(True)
         self.model = TableModel(COLUMNS, AgeView(CostText(QLocale()), date.min), self, context="PriceList")
         self.table = self._make_table(theme)
-        self._none = PlainLabel(self.tr("No model matches."), objectName="pricingNoModel")
-        self._none.setProperty("role", "quiet")
+        self._none = PlainLabel(self.tr("No model matches."), objectName="pricingNoModel", role="quiet")
         self._none.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN, 10, 0, 0)
@@ -384,8 +383,7 @@ class AgeSummary(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(objectName="pricingAges")
-        self.title = PlainLabel(objectName="pricingAgesTitle")
-        self.title.setProperty("role", "strong")
+        self.title = PlainLabel(objectName="pricingAgesTitle", role="strong")
         self.next = QPushButton(objectName="pricingNextToCheck")
         self.next.setProperty("kind", "link")
         self.next.setAutoDefault(False)
@@ -400,8 +398,7 @@ class AgeSummary(QWidget):
         flow = FlowLayout(legend, 14)
         self._entries: dict[str, tuple[QWidget, PlainLabel]] = {}
         for group, (part, _words) in LEGEND.items():
-            entry, words = QWidget(), PlainLabel()
-            words.setProperty("role", "caption")
+            entry, words = QWidget(), PlainLabel(role="caption")
             row = QHBoxLayout(entry)
             row.setContentsMargins(0, 0, 0, 0)
             row.setSpacing(6)

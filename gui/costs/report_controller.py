@@ -135,18 +135,17 @@ class ReportDialog(QDialog):
         self._place(track)
 
     def _place(self, track: QFrame) -> None:
-        title = PlainLabel(self.tr("Cost of the prompt"), self)
-        title.setProperty("role", "section")
+        title = PlainLabel(self.tr("Cost of the prompt"), self, role="section")
         buttons = button_row(self, QDialogButtonBox.StandardButton.Save, QDialogButtonBox.StandardButton.Cancel)
         buttons.button(QDialogButtonBox.StandardButton.Save).setText(self.tr("&Export…"))
         column = QVBoxLayout(self)
         column.setSpacing(6)
         column.addWidget(title)
         column.addSpacing(6)
-        column.addWidget(_caption(self.tr("Format"), self))
+        column.addWidget(PlainLabel(self.tr("Format"), self, role="caption"))
         column.addWidget(track, 0, Qt.AlignmentFlag.AlignLeading)
         column.addSpacing(6)
-        column.addWidget(_caption(self.tr("Contents"), self))
+        column.addWidget(PlainLabel(self.tr("Contents"), self, role="caption"))
         for widget in (*self.sections.values(), self.text, self.warning):
             column.addWidget(widget)
         column.addSpacing(6)
@@ -174,12 +173,6 @@ class ReportDialog(QDialog):
         """The chosen format and contents."""
         left_out = frozenset(title for title, box in self.sections.items() if not box.isChecked())
         return ReportChoice((HTML, MARKDOWN)[self.format.currentIndex()], left_out, self.text.isChecked())
-
-
-def _caption(text: str, parent: QWidget) -> PlainLabel:
-    label = PlainLabel(text, parent)
-    label.setProperty("role", "caption")
-    return label
 
 
 KEY = "report"

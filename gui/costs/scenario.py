@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QDate, QLocale, QPoint, QSignalBlocker, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QValidator
@@ -57,7 +58,7 @@ from gui.widgets.popover import Popover
 FIRST_HITS = Decimal(80)
 """Default hit rate in percent, before the user sets one."""
 FIELD_WIDTH = 132
-BUTTON_ROOM, MIN_SUMMARY = 42, 120
+BUTTON_MARGIN, MIN_SUMMARY = 42, 120
 GAP = 4
 """Gap between the summary button and its popover, in pixels."""
 
@@ -104,10 +105,28 @@ class ScenarioPopover(Popover):
         self.reset_button = button_of_kind("scenarioReset", self.tr("&Reset"), "quiet")
         self.reset_button.setAccessibleName(self.tr("Reset the scenario"))
         self.save_as = button_of_kind("scenarioKeep", self.tr("Sa&ve as…"), "secondary")
-        self.model = PlainLabel(objectName="scenarioModel")
-        self.model.setProperty("role", "strong")
+        self.model = PlainLabel(objectName="scenarioModel", role="strong")
         self.call = RunsLabel("scenarioCall", theme)
         self.month = RunsLabel("scenarioMonth", theme)
+        self._fields: dict[str, QSpinBox | QDoubleSpinBox | QComboBox] = {
+            "output_tokens": self.output,
+            "reasoning_tokens": self.reasoning,
+            "cached": self.cached,
+            "cached_unit": self.cached_unit,
+            "hit_percent": self.hits,
+            "for_an_hour": self.lifetime,
+            "cache_write": self.write,
+            "cache_write_1h": self.write_1h,
+            "calls": self.calls,
+            "calls_a_day": self.per_day,
+            "batch_percent": self.batch_share,
+            "service": self.service,
+            "hours": self.hours,
+            "budget": self.budget_usd,
+            "factor": self.factor,
+            "currency": self.currency,
+        }
+        """Controls by the choice that each of them alone shows."""
         for control in self.controls():
             if isinstance(control, QAbstractSpinBox | QComboBox):
                 _stretch(control)
@@ -122,12 +141,12 @@ class ScenarioPopover(Popover):
         screen = button.screen().availableGeometry()
         corner = button.mapToGlobal(QPoint(0, 0))
         above, below = corner.y() - screen.top(), screen.bottom() - corner.y() - button.height()
-        wanted, behind = self._wanted_height(), corner.x() + button.width() + GAP
-        if wanted > max(above, below) - 2 * GAP and behind + self.width() <= screen.right():
-            height = min(wanted, screen.height() - 2 * GAP)
+        needed, behind = self._needed_height(), corner.x() + button.width() + GAP
+        if needed > max(above, below) - 2 * GAP and behind + self.width() <= screen.right():
+            height = min(needed, screen.height() - 2 * GAP)
             left, top = behind, max(min(corner.y(), screen.bottom() - height - GAP), screen.top() + GAP)
         else:
-            height = min(wanted, max(above, below) - 2 * GAP)
+            height = min(needed, max(above, below) - 2 * GAP)
             top = corner.y() + button.height() + GAP if below >= height else corner.y() - height - GAP
             left = min(max(corner.x(), screen.left()), max(screen.right() - self.width(), screen.left()))
         self.resize(self.width(), height)
@@ -207,8 +226,7 @@ class ScenarioPopover(Popover):
                 "lifetime of the previous one. Needs calls per day."
             )
         )
-        self.break_even = PlainLabel(objectName="cacheBreakEven")
-        self.break_even.setProperty("role", "caption")
+        self.break_even = PlainLabel(objectName="cacheBreakEven", role="caption")
         self.break_even.setWordWrap(True)
         self.break_even.hide()
 
@@ -269,10 +287,8 @@ class ScenarioPopover(Popover):
         column.setContentsMargins(18, 14, 18, 10)
         column.setSpacing(5)
         head = QHBoxLayout()
-        title = PlainLabel(self.tr("Scenario"))
-        title.setProperty("role", "section")
-        saved = PlainLabel(self.tr("&Saved"))
-        saved.setProperty("role", "caption")
+        title = PlainLabel(self.tr("Scenario"), role="section")
+        saved = PlainLabel(self.tr("&Saved"), role="caption")
         saved.setBuddy(self.named)
         head.addWidget(title)
         head.addStretch(1)
@@ -285,8 +301,7 @@ class ScenarioPopover(Popover):
             (self.tr("Calls"), self._calls_grid()),
             (self.tr("Money"), self._money_grid()),
         ):
-            heading = PlainLabel(words)
-            heading.setProperty("role", "strong")
+            heading = PlainLabel(words, role="strong")
             column.addWidget(heading)
             column.addLayout(part)
         column.addStretch(1)
@@ -378,8 +393,7 @@ class ScenarioPopover(Popover):
         foot.setSpacing(8)
         foot.addWidget(self.model)
         for words, figure in ((self.tr("one call"), self.call), (self.tr("per month"), self.month)):
-            caption = PlainLabel(words)
-            caption.setProperty("role", "caption")
+            caption = PlainLabel(words, role="caption")
             foot.addWidget(caption)
             foot.addWidget(figure)
         foot.addStretch(1)
@@ -387,74 +401,56 @@ class ScenarioPopover(Popover):
         foot.addWidget(self.save_as)
         return foot
 
-    def _wanted_height(self) -> int:
+    def _needed_height(self) -> int:
         return self._page.sizeHint().height() + self._foot.sizeHint().height() + 6
 
     def _connect(self) -> None:
         state = self._state
         state.changed.connect(self._show)
-        self.output.valueChanged.connect(lambda tokens: state.change(output_tokens=tokens))
-        self.reasoning.valueChanged.connect(lambda tokens: state.change(reasoning_tokens=tokens))
+        for name, control in self._fields.items():
+            changed = control.currentIndexChanged if isinstance(control, QComboBox) else control.valueChanged
+            changed.connect(partial(self._on_field, name))
         for name in ("output", "reasoning"):
-            self.ranged[name].toggled.connect(lambda on, name=name: self._on_ranged(name, on))
+            self.ranged[name].toggled.connect(partial(self._on_ranged, name))
             for box in (self.low[name], self.high[name]):
-                box.valueChanged.connect(lambda _, name=name: self._on_ends(name))
-        self.cached.valueChanged.connect(lambda number: state.change(cached=number))
+                box.valueChanged.connect(partial(self._on_ends, name))
         self.cached.share_typed.connect(self._on_share)
-        self.cached_unit.currentIndexChanged.connect(lambda _: state.change(cached_unit=self.cached_unit.currentData()))
         self.some.toggled.connect(lambda some: state.change(hit_percent=FIRST_HITS if some else None))
-        self.write.valueChanged.connect(lambda tokens: state.change(cache_write=tokens))
-        self.write_1h.valueChanged.connect(lambda tokens: state.change(cache_write_1h=tokens))
-        self.hits.valueChanged.connect(lambda _: state.change(hit_percent=decimal_of(self.hits)))
-        self.lifetime.currentIndexChanged.connect(lambda _: state.change(for_an_hour=self.lifetime.currentData()))
         self.estimate.clicked.connect(self._on_estimate)
         self.reset_button.clicked.connect(state.reset)
-        self.calls.valueChanged.connect(lambda calls: state.change(calls=calls))
-        self.per_day.valueChanged.connect(lambda calls: state.change(calls_a_day=calls))
         self.batch.toggled.connect(lambda on: state.change(batch=on))
-        self.batch_share.valueChanged.connect(lambda share: state.change(batch_percent=share))
-        self.service.currentIndexChanged.connect(lambda _: state.change(service=self.service.currentData()))
-        self.hours.currentIndexChanged.connect(lambda _: state.change(hours=self.hours.currentData()))
-        self.budget_usd.valueChanged.connect(lambda _: state.change(budget=decimal_of(self.budget_usd)))
-        self.factor.valueChanged.connect(lambda _: state.change(factor=decimal_of(self.factor)))
         self.day.dateChanged.connect(lambda day: state.change(on=as_date(day)))
-        self.currency.currentIndexChanged.connect(lambda _: state.change(currency=self.currency.currentData()))
 
     def controls(self) -> tuple[QWidget, ...]:
         """Return every control that shows a choice."""
         ranges = (*self.ranged.values(), *self.low.values(), *self.high.values())
-        return (
-            *(self.output, self.reasoning, *ranges, self.cached, self.cached_unit, self.every, self.some),
-            *(self.write, self.write_1h, self.hits, self.lifetime, self.calls, self.per_day, self.batch),
-            *(self.batch_share, self.service, self.hours, self.budget_usd, self.factor, self.day, self.currency),
-        )
+        return *self._fields.values(), *ranges, self.every, self.some, self.batch, self.day
 
     @Slot()
     def _show(self) -> None:
         """Show the choices without emitting ``changed``."""
         choices = self._state.choices
         blockers = [QSignalBlocker(control) for control in self.controls()]
-        self._show_output(choices)
+        self.cached.setMaximum(100 if choices.cached_unit == PER_CENT else MAX_TOKENS)
+        for name, control in self._fields.items():
+            value = getattr(choices, name)
+            if isinstance(control, QComboBox):
+                control.setCurrentIndex(control.findData(value))
+            elif isinstance(control, QDoubleSpinBox):
+                control.setValue(float(FIRST_HITS if value is None else value))
+            else:
+                control.setValue(value)
+        self._show_ranges(choices)
         self._show_cache(choices)
-        self.calls.setValue(choices.calls)
-        self.per_day.setValue(choices.calls_a_day)
         self.batch.setChecked(choices.batch)
-        self.batch_share.setValue(choices.batch_percent)
         self.batch_share.setEnabled(choices.batch)
         self.service.setEnabled(not choices.batch)
-        self.service.setCurrentIndex(self.service.findData(choices.service))
-        self.hours.setCurrentIndex(self.hours.findData(choices.hours))
-        self.budget_usd.setValue(float(choices.budget))
-        self.factor.setValue(float(choices.factor))
         day = self._state.day
         self.day.setDate(QDate(day.year, day.month, day.day))
-        self.currency.setCurrentIndex(self.currency.findData(choices.currency))
         for blocker in blockers:
             blocker.unblock()
 
-    def _show_output(self, choices: ScenarioChoices) -> None:
-        self.output.setValue(choices.output_tokens)
-        self.reasoning.setValue(choices.reasoning_tokens)
+    def _show_ranges(self, choices: ScenarioChoices) -> None:
         for name in ("output", "reasoning"):
             likely, ends = getattr(choices, f"{name}_tokens"), getattr(choices, f"{name}_range")
             self.ranged[name].setChecked(ends is not None)
@@ -465,30 +461,31 @@ class ScenarioPopover(Popover):
                 box.setValue(end)
 
     def _show_cache(self, choices: ScenarioChoices) -> None:
-        self.cached_unit.setCurrentIndex(self.cached_unit.findData(choices.cached_unit))
-        self.cached.setMaximum(100 if choices.cached_unit == PER_CENT else MAX_TOKENS)
-        self.cached.setValue(choices.cached)
         some = choices.hit_percent is not None
         (self.some if some else self.every).setChecked(True)
         for button in (self.every, self.some):  # one stop for Tab; arrow keys select the other
             policy = Qt.FocusPolicy.StrongFocus if button.isChecked() else Qt.FocusPolicy.ClickFocus
             button.setFocusPolicy(policy)
-        self.write.setValue(choices.cache_write)
-        self.write_1h.setValue(choices.cache_write_1h)
-        self.hits.setValue(float(FIRST_HITS if choices.hit_percent is None else choices.hit_percent))
-        self.lifetime.setCurrentIndex(int(choices.for_an_hour))
         for box in (self.write, self.write_1h):
             box.setEnabled(not some)
         for control in (self.hits, self.lifetime, self.break_even):
             control.setEnabled(some)
         self.estimate.setEnabled(some and choices.calls_a_day > 0)
 
+    def _on_field(self, name: str, _value: object) -> None:
+        control = self._fields[name]
+        if isinstance(control, QComboBox):
+            value = control.currentData()
+        else:
+            value = decimal_of(control) if isinstance(control, QDoubleSpinBox) else control.value()
+        self._state.change(**{name: value})
+
     def _on_ranged(self, name: str, on: bool) -> None:
         likely = getattr(self._state.choices, f"{name}_tokens")
         # From half to twice as many: a default that shows the idea of a range.
         self._state.change(**{f"{name}_range": (likely // 2, likely * 2) if on else None})
 
-    def _on_ends(self, name: str) -> None:
+    def _on_ends(self, name: str, _value: int) -> None:
         self._state.change(**{f"{name}_range": (self.low[name].value(), self.high[name].value())})
 
     @Slot(int)
@@ -544,12 +541,14 @@ class ScenarioSummary(QPushButton):
         self._fit()
 
     def _fit(self) -> None:
-        room = self.width() - BUTTON_ROOM
-        cut = self.fontMetrics().elidedText(self._summary, Qt.TextElideMode.ElideRight, room)
+        width = self.width() - BUTTON_MARGIN
+        cut = self.fontMetrics().elidedText(self._summary, Qt.TextElideMode.ElideRight, width)
         self.setText(f"{cut}  ▾".replace("&", "&&"))
 
     def sizeHint(self) -> QSize:
-        return QSize(self.fontMetrics().horizontalAdvance(self._summary) + BUTTON_ROOM + 2, super().sizeHint().height())
+        return QSize(
+            self.fontMetrics().horizontalAdvance(self._summary) + BUTTON_MARGIN + 2, super().sizeHint().height()
+        )
 
     def minimumSizeHint(self) -> QSize:
         return QSize(MIN_SUMMARY, super().minimumSizeHint().height())
@@ -568,17 +567,14 @@ def summary_parts(choices: ScenarioChoices, locale: QLocale) -> list[str]:
     """Return the parts of the summary: output, cache and calls always, others if they differ from their defaults."""
     usual, text = ScenarioChoices(), CostText(locale)
 
-    def number(value: int) -> str:
-        return text.number(value)
-
     ends = choices.output_range
-    output = number(choices.output_tokens) if ends is None else f"{number(ends[0])}–{number(ends[1])}"
+    output = text.number(choices.output_tokens) if ends is None else f"{text.number(ends[0])}–{text.number(ends[1])}"
     cached = tr("{share}% cached") if choices.cached_unit == PER_CENT or not choices.cached else tr("{share} cached")
     parts = [tr("{tokens} out").format(tokens=output)]
     if choices.reasoning_tokens:
-        parts.append(tr("{tokens} reasoning").format(tokens=number(choices.reasoning_tokens)))
-    parts.append(cached.format(share=number(choices.cached)))
-    parts.append(tr("{calls} calls / month").format(calls=number(choices.calls)))
+        parts.append(tr("{tokens} reasoning").format(tokens=text.number(choices.reasoning_tokens)))
+    parts.append(cached.format(share=text.number(choices.cached)))
+    parts.append(tr("{calls} calls / month").format(calls=text.number(choices.calls)))
     if choices.batch:
         parts.append(tr("batch"))
     elif choices.service:

@@ -1,4 +1,4 @@
-"""Scenarios: the user's choices, as saved in the session, and named ones in a file shared by windows."""
+"""Scenarios: the user's choices, as saved in the session, and named ones in a file with their menu."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from gui.core.figures import MAX_TOKENS
 from gui.core.file_writing import set_aside
@@ -23,6 +23,7 @@ from gui.look.plain_text import PlainLabel, plain_tip
 from gui.runtime.notify import Notifier, Offer
 from gui.state.storage import SharedFile, Storage
 from gui.widgets.forms import button_row
+from gui.widgets.labels import wrapped_label
 
 if TYPE_CHECKING:
     from pricing.types import CallMix, Scenario
@@ -176,10 +177,6 @@ def _one_of(names: tuple[str, ...]) -> Any:
     return read
 
 
-def _unit(value: object) -> str | None:
-    return value if value in (TOKENS, PER_CENT) else None  # type: ignore[return-value]
-
-
 def _day(value: object) -> date | None:
     try:
         return date.fromisoformat(value) if isinstance(value, str) else None
@@ -196,7 +193,7 @@ _READERS: dict[str, Any] = {
     **dict.fromkeys(("cache_write", "cache_write_1h"), _whole(0, MAX_TOKENS)),
     **dict.fromkeys(("output_range", "reasoning_range"), _ends),
     **dict.fromkeys(("for_an_hour", "batch"), _flag),
-    "cached_unit": _unit,
+    "cached_unit": _one_of((TOKENS, PER_CENT)),
     "service": _one_of(SERVICES),
     "hours": _one_of(HOURS),
     "hit_percent": _amount(Decimal(0), Decimal(100)),
@@ -425,20 +422,27 @@ class ScenarioNames(QObject):
         self._menu = QMenu(button)
         button.setMenu(self._menu)
         self._menu.aboutToShow.connect(self._fill)
-        self.save = self._action("scenarioSave", self.tr("&Save changes"), self.save_changes)
-        self.save_as = self._action("scenarioSaveAs", self.tr("Save scenario &as…"), self.ask_name)
-        self.rename = self._action("scenarioRename", self.tr("Re&name scenario…"), self.ask_other_name)
-        self.delete = self._action("scenarioDelete", self.tr("&Delete scenario"), self.delete_shown)
-        self.reset = self._action("costResetScenario", self.tr("&Reset scenario"), self._on_reset)
-        tips = (
-            (self.save, self.tr("Save the changes to this scenario")),
-            (self.save_as, self.tr("Save the scenario under a new name")),
-            (self.rename, self.tr("Rename this scenario")),
-            (self.delete, self.tr("Delete this scenario; its values stay until you change them")),
-            (self.reset, self.tr("Restore the default scenario")),
+        self.save = self._action(
+            "scenarioSave", self.tr("&Save changes"), self.tr("Save the changes to this scenario"), self.save_changes
         )
-        for action, tip in tips:
-            action.setStatusTip(tip)
+        self.save_as = self._action(
+            "scenarioSaveAs",
+            self.tr("Save scenario &as…"),
+            self.tr("Save the scenario under a new name"),
+            self.ask_name,
+        )
+        self.rename = self._action(
+            "scenarioRename", self.tr("Re&name scenario…"), self.tr("Rename this scenario"), self.ask_other_name
+        )
+        self.delete = self._action(
+            "scenarioDelete",
+            self.tr("&Delete scenario"),
+            self.tr("Delete this scenario; its values stay until you change them"),
+            self.delete_shown,
+        )
+        self.reset = self._action(
+            "costResetScenario", self.tr("&Reset scenario"), self.tr("Restore the default scenario"), self._on_reset
+        )
         state.changed.connect(self._show)
         self._show()
 
@@ -518,13 +522,14 @@ class ScenarioNames(QObject):
             self._book.rename(self.name, name)
             self.set_name(name)
 
-    def _ask(self, title: str, take: object, free: frozenset[str]) -> None:
+    def _ask(self, title: str, take: Callable[[str], None], free: frozenset[str]) -> None:
         if self._book is not None:
             taken = frozenset(self._book.names()) - free
-            ScenarioName(title, self.name, taken, take, self._button.window()).open()  # type: ignore[arg-type]
+            ScenarioName(title, self.name, taken, take, self._button.window()).open()
 
-    def _action(self, name: str, text: str, act: object) -> QAction:
+    def _action(self, name: str, text: str, tip: str, act: Callable[[], None]) -> QAction:
         action = QAction(text, self, objectName=name)
+        action.setStatusTip(tip)
         action.triggered.connect(act)
         return action
 
@@ -549,8 +554,8 @@ class ScenarioNames(QObject):
         changed = saved is not None and saved != self._state.choices
         words = visible_line(self.name) if saved is not None else self.tr("not saved")
         shown = words + (" *" if changed else "")
-        room = self._button.width() - 32
-        text = self._button.fontMetrics().elidedText(shown, Qt.TextElideMode.ElideRight, room)
+        width = self._button.width() - 32
+        text = self._button.fontMetrics().elidedText(shown, Qt.TextElideMode.ElideRight, width)
         self._button.setText(text.replace("&", "&&"))
         spoken = self.tr("Scenario: {name}, modified") if changed else self.tr("Scenario: {name}")
         self._button.setAccessibleName(spoken.format(name=words))
@@ -579,9 +584,7 @@ class ScenarioName(QDialog):
         self.name.selectAll()
         label = PlainLabel(self.tr("&Name of the scenario"))
         label.setBuddy(self.name)
-        self.remark = QLabel(objectName="scenarioNameRemark")
-        self.remark.setTextFormat(Qt.TextFormat.PlainText)
-        self.remark.setWordWrap(True)
+        self.remark = wrapped_label("scenarioNameRemark")
         kinds = QDialogButtonBox.StandardButton
         buttons = button_row(self, kinds.Save, kinds.Cancel)
         self.save = buttons.button(kinds.Save)

@@ -17,9 +17,12 @@ class PlainLabel(QLabel):
     finds labels that are not plain.
     """
 
-    def __init__(self, *args: Any, **properties: Any) -> None:
+    def __init__(self, *args: Any, role: str = "", **properties: Any) -> None:
+        """``role``: as in the style sheet."""
         super().__init__(*args, **properties)
         self.setTextFormat(Qt.TextFormat.PlainText)
+        if role:
+            self.setProperty("role", role)
 
     def setText(self, text: str) -> None:
         super().setText(shown(text))

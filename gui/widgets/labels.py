@@ -14,10 +14,12 @@ from gui.look.theme import Theme
 class RemarkLabel(QLabel):
     """A label that takes the remaining width. ``text()`` is always the whole text, also for screen readers."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, role: str = "") -> None:
         super().__init__(objectName=name)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        if role:
+            self.setProperty("role", role)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
