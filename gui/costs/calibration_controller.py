@@ -126,8 +126,8 @@ class CalibrationDialog(QDialog):
         self.remove.clicked.connect(self._on_remove)
         self.table.selectionModel().selectionChanged.connect(self._show_remove)
         self.usage.setFocus()
-        room = parent.window().size()
-        self.resize(min(SIZE[0], max(room.width() - 40, 500)), min(SIZE[1], max(room.height() - 60, 420)))
+        available = parent.window().size()
+        self.resize(min(SIZE[0], max(available.width() - 40, 500)), min(SIZE[1], max(available.height() - 60, 420)))
 
     @property
     def chosen(self) -> Model | None:
@@ -150,11 +150,11 @@ class CalibrationDialog(QDialog):
     def _show_model(self, reading: UsageReading) -> None:
         if self.insists or reading.usage is None or (reading.model is None and self._is_own_choice):
             return
-        ids = [self.model.itemData(place).id for place in range(self.model.count())]
-        place = ids.index(reading.model.id) if reading.model is not None and reading.model.id in ids else -1
-        if place != self.model.currentIndex():
+        ids = [self.model.itemData(index).id for index in range(self.model.count())]
+        index = ids.index(reading.model.id) if reading.model is not None and reading.model.id in ids else -1
+        if index != self.model.currentIndex():
             with QSignalBlocker(self.model):
-                self.model.setCurrentIndex(place)
+                self.model.setCurrentIndex(index)
             self._is_own_choice = False
 
     def show_samples(self, samples: Sequence[Sample]) -> None:
@@ -224,9 +224,9 @@ class CalibrationDialog(QDialog):
             label = PlainLabel(words)
             label.setBuddy(control)
             form.addRow(label, control)
-        kept = QHBoxLayout()
-        kept.addWidget(self.result, 1)
-        kept.addWidget(self.keep, 0, Qt.AlignmentFlag.AlignTop)
+        result = QHBoxLayout()
+        result.addWidget(self.result, 1)
+        result.addWidget(self.keep, 0, Qt.AlignmentFlag.AlignTop)
         bottom = QHBoxLayout()
         bottom.addWidget(self.remove)
         bottom.addWidget(self.buttons, 1)
@@ -234,7 +234,7 @@ class CalibrationDialog(QDialog):
         column.addWidget(self.intro)
         column.addLayout(form)
         column.addWidget(self.usage, 2)
-        column.addLayout(kept)
+        column.addLayout(result)
         column.addWidget(self.title)
         column.addWidget(self.table, 3)
         column.addLayout(bottom)

@@ -105,9 +105,9 @@ def _model_of(usage: Usage, request: UsageRequest) -> tuple[Model | None, str]:
     catalog = Catalog(request.known)
     name = usage.model.removeprefix("models/")
     vendor = {"Anthropic": "anthropic", "Gemini": "google"}.get(usage.api, "openai")
-    for wanted in (f"{vendor}/{name}", name):
+    for model_id in (f"{vendor}/{name}", name):
         with contextlib.suppress(UnknownModelError, AmbiguousModelError):
-            found = catalog.find(wanted)
+            found = catalog.find(model_id)
             if found.count.label in CALIBRATED_LABELS:
                 return found, ""
             if found.count.tokenizer is not None:
@@ -159,10 +159,10 @@ class Calibrations(QObject):
         """Add a sample."""
         self._keep((*self.samples, sample), added=(sample,))
 
-    def remove(self, places: Collection[int]) -> None:
+    def remove(self, indices: Collection[int]) -> None:
         """Remove the samples at these indices."""
-        gone = tuple(sample for place, sample in enumerate(self.samples) if place in places)
-        self._keep(tuple(sample for place, sample in enumerate(self.samples) if place not in places), gone=gone)
+        gone = tuple(sample for index, sample in enumerate(self.samples) if index in indices)
+        self._keep(tuple(sample for index, sample in enumerate(self.samples) if index not in indices), gone=gone)
 
     def _keep(self, samples: tuple[Sample, ...], added: Sequence[Sample] = (), gone: Sequence[Sample] = ()) -> None:
         from pricing.calibration import CalibrationError, changed_samples

@@ -137,10 +137,10 @@ def _mixed_row(model: Model, count: TokenCount, request: PriceRequest, cards: Ra
     from pricing.scenarios import mixed_cost
 
     assert request.mix is not None
-    wanted = request.scenario
+    requested = request.scenario
     if request.mix.hit_rate is not None:
-        wanted = replace(wanted, cache_write_tokens=0, cache_write_1h_tokens=0)
-    scenario, cut = fitting(wanted, count)
+        requested = replace(requested, cache_write_tokens=0, cache_write_1h_tokens=0)
+    scenario, cut = fitting(requested, count)
     mixed = mixed_cost(model, count, scenario, request.mix, cards)
     return CostRow(model, mixed.average, cached_cut=cut, mixed=mixed)
 
@@ -154,14 +154,14 @@ def fitting(scenario: Scenario, count: TokenCount | None) -> tuple[Scenario, boo
         return scenario, False
     from pricing.estimation import cached_tokens
 
-    room = count.tokens
-    wanted = (cached_tokens(room, scenario), scenario.cache_write_tokens, scenario.cache_write_1h_tokens)
-    if sum(wanted) <= room:
+    left = count.tokens
+    requested = (cached_tokens(left, scenario), scenario.cache_write_tokens, scenario.cache_write_1h_tokens)
+    if sum(requested) <= left:
         return scenario, False
     taken = []
-    for tokens in wanted:
-        taken.append(min(tokens, room))
-        room -= taken[-1]
+    for tokens in requested:
+        taken.append(min(tokens, left))
+        left -= taken[-1]
     cached = None if scenario.cached_tokens is None else taken[0]
     return replace(scenario, cached_tokens=cached, cache_write_tokens=taken[1], cache_write_1h_tokens=taken[2]), True
 

@@ -104,9 +104,9 @@ class CostTableModel(TableModel):
 
     def place_of(self, model_id: str) -> int:
         """Return the index at which a model is shown, or -1 if it is not."""
-        for place, index in enumerate(self.result.order):
+        for row, index in enumerate(self.result.order):
             if self._rows[index].model_id == model_id:
-                return place
+                return row
         return -1
 
     def follow(self, service: CostService) -> None:
@@ -177,9 +177,9 @@ class CostTableModel(TableModel):
         """Append a sort column, or reverse its direction if it is one already."""
         key = COLUMNS[column].key
         keys = list(self.arrangement.sort)
-        for place, sort_key in enumerate(keys):
+        for rank, sort_key in enumerate(keys):
             if sort_key.column == key:
-                keys[place] = SortKey(key, not sort_key.descending)
+                keys[rank] = SortKey(key, not sort_key.descending)
                 break
         else:
             keys.append(SortKey(key))
@@ -364,17 +364,17 @@ class CellLooks:
         """Return True if a cell looks different from when it was last painted."""
         return self._painted.get((row, column)) != self.look(row, column)
 
-    def heading(self, place: int) -> str:
+    def heading(self, position: int) -> str:
         """Return the vendor whose group of rows begins here; "" if none does or rows are not grouped."""
         model = self._model
-        if not model.arrangement.by_vendor or not 0 <= place < model.rowCount():
+        if not model.arrangement.by_vendor or not 0 <= position < model.rowCount():
             return ""
-        vendor = model.row_at(place).model.provider
-        return vendor if place == 0 or vendor != model.row_at(place - 1).model.provider else ""
+        vendor = model.row_at(position).model.provider
+        return vendor if position == 0 or vendor != model.row_at(position - 1).model.provider else ""
 
-    def look(self, place: int, column: int) -> Look:
+    def look(self, position: int, column: int) -> Look:
         """Return how a cell looks now."""
-        row, declared, view = self._model.row_at(place), COLUMNS[column], self._model.view
+        row, declared, view = self._model.row_at(position), COLUMNS[column], self._model.view
         tone = self._model.tone(row, column)
         if not declared.painted:
             text = self._model.cell_text(row, column)
@@ -469,7 +469,7 @@ class CostCells(QStyledItemDelegate):
         declared = COLUMNS[column]
         self.fonts.use(option.font)
         painter.save()
-        cell = option.rect.adjusted(0, self.room_above(index.row()), 0, 0)
+        cell = option.rect.adjusted(0, self.height_above(index.row()), 0, 0)
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(cell, self.colour("information_base"))
         area = QRectF(cell).adjusted(PADDING, 0, -PADDING, 0)
@@ -494,23 +494,23 @@ class CostCells(QStyledItemDelegate):
             pen.from_start(look.runs[0].text, area.left(), QFont.Weight.Normal, "text")
         painter.restore()
 
-    def room_above(self, place: int) -> int:
+    def height_above(self, position: int) -> int:
         """Return the height of the heading above a row; 0 if there is none."""
-        return HEADING_HEIGHT if self._looks.heading(place) else 0
+        return HEADING_HEIGHT if self._looks.heading(position) else 0
 
-    def draw_heading(self, painter: QPainter, area: QRect, place: int, mirrored: bool) -> None:
-        """Draw the name of the vendor whose rows begin at row ``place``, over all columns."""
+    def draw_heading(self, painter: QPainter, area: QRect, position: int, mirrored: bool) -> None:
+        """Draw the name of the vendor whose rows begin at row ``position``, over all columns."""
         self.fonts.use(self.parent().font())  # type: ignore[union-attr]
         painter.save()
         painter.fillRect(area, self.colour("page"))
         painter.fillRect(area.left(), area.bottom(), area.width(), 1, self.colour("line"))
         inside = QRectF(area).adjusted(2 * PADDING, 0, -2 * PADDING, 0)
         pen = _Pen(painter, self, inside, "", mirrored)
-        pen.from_start(visible_line(self._looks.heading(place)), inside.left(), QFont.Weight.DemiBold, "text")
+        pen.from_start(visible_line(self._looks.heading(position)), inside.left(), QFont.Weight.DemiBold, "text")
         painter.restore()
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
-        editor.setGeometry(option.rect.adjusted(0, self.room_above(index.row()), 0, 0))
+        editor.setGeometry(option.rect.adjusted(0, self.height_above(index.row()), 0, 0))
 
     def _draw_star(self, painter: QPainter, area: QRectF, look: Look, mirrored: bool) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -530,10 +530,10 @@ class CostCells(QStyledItemDelegate):
 
     def _draw_share(self, pen: _Pen, look: Look) -> None:
         start = pen.from_end(look.runs, pen.area.right(), QFont.Weight.Normal)
-        room = min(BAR_WIDTH, start - pen.area.left() - PADDING)
-        if not self.bars or not look.bar or room < BAR_WIDTH / 2:
+        width = min(BAR_WIDTH, start - pen.area.left() - PADDING)
+        if not self.bars or not look.bar or width < BAR_WIDTH / 2:
             return
-        track = QRectF(pen.area.left(), pen.area.center().y() - BAR_HEIGHT / 2 + 0.5, room, BAR_HEIGHT)
+        track = QRectF(pen.area.left(), pen.area.center().y() - BAR_HEIGHT / 2 + 0.5, width, BAR_HEIGHT)
         pen.draw_share(track, (look.bar[0] / BAR_STEPS, look.bar[1] / BAR_STEPS))
 
 
@@ -549,15 +549,15 @@ class _Pen:
 
     def draw_share(self, area: QRectF, ends: tuple[float, float]) -> None:
         """Draw the bar of a share of a context window."""
-        place = QRectF(self.flipped(area.left(), area.width()), area.top(), area.width(), area.height())
-        draw_share(self._painter, place, ends, self._cells.colour, mirrored=self._mirrored)
+        bar = QRectF(self.flipped(area.left(), area.width()), area.top(), area.width(), area.height())
+        draw_share(self._painter, bar, ends, self._cells.colour, mirrored=self._mirrored)
 
     def from_start(self, text: str, x: float, weight: QFont.Weight, role: str) -> float:
         """Draw a text, elided if it does not fit; return its right end."""
-        room = self.area.right() - x
+        space = self.area.right() - x
         width = self._cells.fonts.width(text, weight)
-        if width > room:
-            text = self._cells.fonts.metrics[weight].elidedText(text, Qt.TextElideMode.ElideRight, room)
+        if width > space:
+            text = self._cells.fonts.metrics[weight].elidedText(text, Qt.TextElideMode.ElideRight, space)
             width = self._cells.fonts.width(text, weight)
         self._write(text, x, width, weight, role)
         return x + width
@@ -565,20 +565,20 @@ class _Pen:
     def from_end(self, runs: tuple[Run, ...], right: float, weight: QFont.Weight) -> float:
         """Write parts that end at ``right``, the strong ones in this weight; return their start."""
         parts = [(run, weight if run.strong else QFont.Weight.Normal) for run in runs if run.text]
-        widths = [self._cells.fonts.width(run.text, part) for run, part in parts]
-        room = right - self.area.left()
-        if sum(widths) > room:
+        widths = [self._cells.fonts.width(run.text, run_weight) for run, run_weight in parts]
+        space = right - self.area.left()
+        if sum(widths) > space:
             # A figure cut at its end would read as another figure, so it is elided.
             text = "".join(run.text for run, _ in parts)
-            cut = self._cells.fonts.metrics[weight].elidedText(text, Qt.TextElideMode.ElideRight, room)
+            cut = self._cells.fonts.metrics[weight].elidedText(text, Qt.TextElideMode.ElideRight, space)
             width = self._cells.fonts.width(cut, weight)
             self._write(cut, right - width, width, weight, "text")
             return right - width
         start = right - sum(widths)
         # In right-to-left layouts the whole is mirrored; its parts keep their order, as digits do.
         x = self.flipped(start, sum(widths))
-        for (run, part), width in zip(parts, widths, strict=True):
-            self._write_at(run.text, x, width, part, "text" if run.strong else "stale")
+        for (run, run_weight), width in zip(parts, widths, strict=True):
+            self._write_at(run.text, x, width, run_weight, "text" if run.strong else "stale")
             x += width
         return start
 
@@ -593,8 +593,8 @@ class _Pen:
         self._painter.setFont(font)
         self._painter.setPen(self._cells.colour(_TONES.get(self._tone, role)))
         top = self.area.center().y() - metrics.height() / 2
-        place = QRectF(left, top, width + 1, metrics.height())
-        self._painter.drawText(place, _LINE, text)
+        rectangle = QRectF(left, top, width + 1, metrics.height())
+        self._painter.drawText(rectangle, _LINE, text)
 
 
 class Dot(QWidget):

@@ -70,7 +70,7 @@ FLASH_MS = 1200
 FLASH_ALPHA = 70
 MEASURED = 4
 """Number of the longest texts of a column that are measured: the widest is one of them."""
-ARROW_ROOM = 15.0
+ARROW_WIDTH = 15.0
 """Width of a sort arrow beside its title, in pixels."""
 _LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -108,12 +108,12 @@ class CostHeader(QHeaderView):
         if COLUMNS[logical].painted == "star":
             return 0
         text = self._title(logical) + _SUPERSCRIPT[1]
-        return ceil(QFontMetricsF(self._title_font()).horizontalAdvance(text) + ARROW_ROOM + 2 * PADDING)
+        return ceil(QFontMetricsF(self._title_font()).horizontalAdvance(text) + ARROW_WIDTH + 2 * PADDING)
 
     def paintSection(self, painter: QPainter, rect: QRect, logical: int) -> None:
         if not rect.isValid():
             return
-        declared, (place, order) = COLUMNS[logical], self._sorted_by(logical)
+        declared, (rank, order) = COLUMNS[logical], self._sorted_by(logical)
         painter.save()
         painter.fillRect(rect, self._theme.colour("surface"))
         painter.fillRect(rect.left(), rect.bottom(), rect.width(), 1, self._theme.colour("line"))
@@ -122,16 +122,14 @@ class CostHeader(QHeaderView):
             painter.setPen(QPen(self._theme.colour("quiet"), 1.1))
             painter.drawPolygon(star(QPointF(rect.center()) + QPointF(1.5, 0.5), STAR_RADIUS))
         else:
-            self._draw_title(painter, QRectF(rect).adjusted(PADDING, 0, -PADDING, -1), logical, place, order)
+            self._draw_title(painter, QRectF(rect).adjusted(PADDING, 0, -PADDING, -1), logical, rank, order)
         painter.restore()
 
-    def _draw_title(
-        self, painter: QPainter, area: QRectF, logical: int, place: str, order: Qt.SortOrder | None
-    ) -> None:
+    def _draw_title(self, painter: QPainter, area: QRectF, logical: int, rank: str, order: Qt.SortOrder | None) -> None:
         """Draw a title on the side where the cells are aligned, its arrow on the inner side."""
         font = self._title_font()
-        metrics, room = QFontMetricsF(font), area.width() - (ARROW_ROOM if order is not None else 0.0)
-        text = metrics.elidedText(self._title(logical) + place, Qt.TextElideMode.ElideRight, max(0.0, room))
+        metrics, space = QFontMetricsF(font), area.width() - (ARROW_WIDTH if order is not None else 0.0)
+        text = metrics.elidedText(self._title(logical) + rank, Qt.TextElideMode.ElideRight, max(0.0, space))
         width, at_end = metrics.horizontalAdvance(text), COLUMNS[logical].numeric
         mirrored = self.isRightToLeft()
         left = area.right() - width if at_end != mirrored else area.left()
@@ -139,7 +137,7 @@ class CostHeader(QHeaderView):
         painter.setPen(self._theme.colour("quiet" if order is None else "text"))
         painter.drawText(QRectF(left, area.top(), width + 1, area.height()), _LINE, text)
         if order is not None:
-            centre = left - ARROW_ROOM / 2 if at_end != mirrored else left + width + ARROW_ROOM / 2
+            centre = left - ARROW_WIDTH / 2 if at_end != mirrored else left + width + ARROW_WIDTH / 2
             up = 1.0 if order == Qt.SortOrder.AscendingOrder else -1.0
             middle = area.center().y() + 0.5
             corners = [QPointF(centre + x, middle + y * up) for x, y in ((-3.5, 1.75), (0.0, -1.75), (3.5, 1.75))]
@@ -157,9 +155,9 @@ class CostHeader(QHeaderView):
     def _sorted_by(self, logical: int) -> tuple[str, Qt.SortOrder | None]:
         """Return the rank of a column among the sort columns, and its direction; None if it is not a sort column."""
         keys = self._table.sort_keys()
-        for place, (column, order) in enumerate(keys):
+        for rank, (column, order) in enumerate(keys):
             if column == logical:
-                return (_SUPERSCRIPT[place + 1] if len(keys) > 1 and place < 9 else ""), order
+                return (_SUPERSCRIPT[rank + 1] if len(keys) > 1 and rank < 9 else ""), order
         return "", None
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -396,23 +394,23 @@ class CostTable(QTableView):
         """Make the first row of each vendor higher for its heading, and set the others to the default height."""
         rows = self.verticalHeader()
         if self._table.arrangement.by_vendor or self._has_headings:
-            for place in range(self._table.rowCount()):
-                rows.resizeSection(place, rows.defaultSectionSize() + self._cells.room_above(place))
+            for position in range(self._table.rowCount()):
+                rows.resizeSection(position, rows.defaultSectionSize() + self._cells.height_above(position))
         self._has_headings = self._table.arrangement.by_vendor
 
     def draw_headings(self, painter: QPainter, top: int, width: int) -> None:
         """Draw the visible headings; ``top`` is the y of the first row if nothing were scrolled."""
         first = max(self.rowAt(0), 0)
-        for place in range(first, self._table.rowCount()):
-            y = top + self.rowViewportPosition(place)
+        for position in range(first, self._table.rowCount()):
+            y = top + self.rowViewportPosition(position)
             if y > top + self.viewport().height():
                 break
-            if height := self._cells.room_above(place):
-                self._cells.draw_heading(painter, QRect(0, y, width, height), place, self.isRightToLeft())
+            if height := self._cells.height_above(position):
+                self._cells.draw_heading(painter, QRect(0, y, width, height), position, self.isRightToLeft())
 
     def _rect_of(self, index: QModelIndex) -> QRect:
         """Return the rectangle of a cell without the heading above it."""
-        return self.visualRect(index).adjusted(0, self._cells.room_above(index.row()), 0, 0)
+        return self.visualRect(index).adjusted(0, self._cells.height_above(index.row()), 0, 0)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())
@@ -426,12 +424,12 @@ class CostTable(QTableView):
             painter.drawRect(self._rect_of(current).adjusted(1, 1, -1, -1))
 
     def _draw_flash(self) -> None:
-        place = self._table.place_of(self.flashed)
-        if place >= 0:
+        position = self._table.place_of(self.flashed)
+        if position >= 0:
             colour = self._theme.colour("focus")
             colour.setAlpha(FLASH_ALPHA)
             with QPainter(self.viewport()) as painter:
-                row = self._rect_of(self._table.index(place, COLUMN_INDEX["model"]))
+                row = self._rect_of(self._table.index(position, COLUMN_INDEX["model"]))
                 painter.fillRect(0, row.top(), self.viewport().width(), row.height(), colour)
 
     def _draw_nothing(self) -> None:
@@ -463,10 +461,10 @@ class CostTable(QTableView):
 
     def selected_rows(self) -> list[CostRow]:
         """Return the selected rows in the order of the table, or the current row if none is selected."""
-        places = sorted({index.row() for index in self.selectionModel().selectedRows()})
-        if not places and self.currentIndex().isValid():
-            places = [self.currentIndex().row()]
-        return [self._table.row_at(place) for place in places]
+        positions = sorted({index.row() for index in self.selectionModel().selectedRows()})
+        if not positions and self.currentIndex().isValid():
+            positions = [self.currentIndex().row()]
+        return [self._table.row_at(position) for position in positions]
 
     def current_row(self) -> CostRow | None:
         """Return the current row."""
@@ -475,18 +473,18 @@ class CostTable(QTableView):
 
     def show_model(self, model_id: str) -> bool:
         """Make a model's row the current one and select only it. Returns True if it is in the table."""
-        place = self._table.place_of(model_id)
-        if place >= 0:
+        position = self._table.place_of(model_id)
+        if position >= 0:
             # Qt's own method would extend the selection while Ctrl or Shift is held down.
             alone = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
-            index = self._table.index(place, max(self.currentIndex().column(), 1))
+            index = self._table.index(position, max(self.currentIndex().column(), 1))
             self.selectionModel().setCurrentIndex(index, alone)
-        return place >= 0
+        return position >= 0
 
     def visible_columns(self) -> list[int]:
         """Return the visible columns, from left to right."""
         header = self.horizontalHeader()
-        ordered = (header.logicalIndex(place) for place in range(header.count()))
+        ordered = (header.logicalIndex(position) for position in range(header.count()))
         return [column for column in ordered if not header.isSectionHidden(column)]
 
     def visible_keys(self) -> list[str]:
@@ -543,7 +541,7 @@ class CostTable(QTableView):
         No column is narrowed: a table whose columns change width with each text cannot be read.
         """
         first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
-        places = range(self._table.rowCount())[max(first, 0) : last + 1 if last >= 0 else None]
+        positions = range(self._table.rowCount())[max(first, 0) : last + 1 if last >= 0 else None]
         wider: dict[int, int] = {}
         for column, declared in enumerate(COLUMNS):
             if (
@@ -552,7 +550,7 @@ class CostTable(QTableView):
                 or not (declared.numeric or declared.key == "model")
             ):
                 continue
-            needed = max([self._header.width_of_title(column), *self._widest(places, column)])
+            needed = max([self._header.width_of_title(column), *self._widest(positions, column)])
             if needed > self.columnWidth(column):
                 wider[column] = needed
         # All at once: after each change Qt would measure all titles again for the height of the header.
@@ -569,7 +567,7 @@ class CostTable(QTableView):
             for column, declared in enumerate(COLUMNS)
             if not self.isColumnHidden(column)
         }
-        order = [COLUMNS[header.logicalIndex(place)].key for place in range(header.count())]
+        order = [COLUMNS[header.logicalIndex(position)].key for position in range(header.count())]
         sized = [COLUMNS[column].key for column in sorted(self._sized)]
         return {"order": order, "widths": widths, "hidden": hidden, "sized": sized}
 
@@ -577,8 +575,8 @@ class CostTable(QTableView):
         """Restore what ``columns_state`` returned. Unknown keys are ignored; missing columns go to the end."""
         header = self.horizontalHeader()
         order = [key for key in _texts(state.get("order")) if key in COLUMN_INDEX]
-        for place, key in enumerate(dict.fromkeys(order)):
-            header.moveSection(header.visualIndex(COLUMN_INDEX[key]), place)
+        for position, key in enumerate(dict.fromkeys(order)):
+            header.moveSection(header.visualIndex(COLUMN_INDEX[key]), position)
         if "hidden" in state:
             hidden = set(_texts(state["hidden"])) - {"model"}
             for column, declared in enumerate(COLUMNS):
@@ -604,11 +602,11 @@ class CostTable(QTableView):
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         rows.setDefaultSectionSize(max(ROW_HEIGHT, self.fontMetrics().height() + ROW_PADDING))
 
-    def _widest(self, places: range, column: int) -> list[int]:
+    def _widest(self, rows: range, column: int) -> list[int]:
         """Return the widths of the cells with the longest texts."""
-        lengths = {place: sum(len(run.text) for run in self._looks.look(place, column).runs) for place in places}
-        longest = sorted(places, key=lengths.__getitem__)[-MEASURED:]
-        return [ceil(self._cells.width(place, column, self.font())) for place in longest]
+        lengths = {row: sum(len(run.text) for run in self._looks.look(row, column).runs) for row in rows}
+        longest = sorted(rows, key=lengths.__getitem__)[-MEASURED:]
+        return [ceil(self._cells.width(row, column, self.font())) for row in longest]
 
     def _width_of(self, text: str) -> int:
         return self.fontMetrics().horizontalAdvance(text) + CELL_PADDING
@@ -649,17 +647,17 @@ class CostTable(QTableView):
             self.layout_changed.emit()
 
     @Slot(object)
-    def _on_header_menu(self, place: Any) -> None:
+    def _on_header_menu(self, point: Any) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addActions(self.column_actions(menu))
         menu.addSeparator()
         menu.addAction(self.tr("&Reset columns"), self.reset_columns)
-        menu.popup(self.horizontalHeader().mapToGlobal(place))
+        menu.popup(self.horizontalHeader().mapToGlobal(point))
 
     @Slot(object)
-    def _on_menu(self, place: Any) -> None:
-        self.menu_asked.emit(self.viewport().mapToGlobal(place))
+    def _on_menu(self, point: Any) -> None:
+        self.menu_asked.emit(self.viewport().mapToGlobal(point))
 
     @Slot(QModelIndex)
     def _on_clicked(self, index: QModelIndex) -> None:
@@ -693,8 +691,8 @@ class CostTable(QTableView):
 
     @Slot()
     def _keep_selection(self) -> None:
-        places = {index.row() for index in self.selectionModel().selectedRows()}
-        selected = [self._table.row_at(place).model_id for place in places]
+        positions = {index.row() for index in self.selectionModel().selectedRows()}
+        selected = [self._table.row_at(position).model_id for position in positions]
         current = self.current_row()
         self._kept = (selected, current.model_id if current else "", max(self.currentIndex().column(), 0))
 
@@ -703,16 +701,16 @@ class CostTable(QTableView):
         selected, current, column = self._kept
         selection = QItemSelection()
         for model_id in selected:
-            place = self._table.place_of(model_id)
-            if place >= 0:
-                selection.select(self._table.index(place, 0), self._table.index(place, len(COLUMNS) - 1))
-        place = self._table.place_of(current) if current else -1
+            position = self._table.place_of(model_id)
+            if position >= 0:
+                selection.select(self._table.index(position, 0), self._table.index(position, len(COLUMNS) - 1))
+        position = self._table.place_of(current) if current else -1
         flags = QItemSelectionModel.SelectionFlag
-        if place >= 0:
-            self.selectionModel().setCurrentIndex(self._table.index(place, column), flags.NoUpdate)
+        if position >= 0:
+            self.selectionModel().setCurrentIndex(self._table.index(position, column), flags.NoUpdate)
         self.selectionModel().select(selection, flags.ClearAndSelect)
-        if place >= 0:
-            self.scrollTo(self._table.index(place, column))
+        if position >= 0:
+            self.scrollTo(self._table.index(position, column))
         else:
             self.verticalScrollBar().setValue(0)
             self.current_model_changed.emit(None)

@@ -426,13 +426,13 @@ class TokenPart(QFrame):
         theme.changed.connect(self._colour)
         self.show_token(None, None, 0)
 
-    def show_token(self, span: TokenSpan | None, info: TokenInfo | None, total: int, place: str = "") -> None:
-        """Show a token; ``total``: tokens of the text; ``place``: position of the caret as text."""
+    def show_token(self, span: TokenSpan | None, info: TokenInfo | None, total: int, position: str = "") -> None:
+        """Show a token; ``total``: tokens of the text; ``position``: position of the caret as text."""
         self._span = span
         known = span is not None
         for widget in (self.pill, self.copy, self.merges, self.entry):
             widget.setVisible(known)
-        self.place.setText(place)
+        self.place.setText(position)
         if span is None:
             self.title.setText(self.tr("No token at the caret"))
             self._show_facts({})

@@ -193,11 +193,11 @@ class ModelPrices(QWidget):
 
     def choose(self, model_id: str) -> None:
         """Show another model, as if it had been selected in the list."""
-        place = self.picker.findData(model_id)
-        if place < 0:
+        index = self.picker.findData(model_id)
+        if index < 0:
             self.picker.addItem(model_id, model_id)
-            place = self.picker.count() - 1
-        self.picker.setCurrentIndex(place)
+            index = self.picker.count() - 1
+        self.picker.setCurrentIndex(index)
         self._show_heading()
         self.model_chosen.emit(model_id)
 

@@ -500,14 +500,14 @@ class PriceEditor(QPlainTextEdit):
 
     def complete(self, *, begun_only: bool = False) -> None:
         """Show the keys that may be typed at the caret. ``begun_only``: only after the first letter."""
-        place = None if self.isReadOnly() else self.place_of_caret()
-        if place is None or (begun_only and not place.word):
+        position = None if self.isReadOnly() else self.place_of_caret()
+        if position is None or (begun_only and not position.word):
             self.completion.hide()
             return
-        fields = self._fields_below(place.path)
-        if place.braces:  # the value is on the same line
+        fields = self._fields_below(position.path)
+        if position.braces:  # the value is on the same line
             fields = [(name, about, False) for name, about, _opens in fields]
-        self.completion.offer(place.word, fields)
+        self.completion.offer(position.word, fields)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

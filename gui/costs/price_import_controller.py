@@ -106,7 +106,7 @@ class ImportRows(TableModel):
     @property
     def ticked(self) -> tuple[Difference, ...]:
         """Checked rows, shown or not."""
-        return tuple(self._all[place] for place in sorted(self._ticked))
+        return tuple(self._all[index] for index in sorted(self._ticked))
 
     @property
     def ticked_count(self) -> int:
@@ -118,42 +118,42 @@ class ImportRows(TableModel):
         before = {_key(row) for row in self.ticked}
         self.show(())
         self._all, self._rivals = preview.rows, preview.rivals or {}
-        self._ticked = {place for place, row in enumerate(self._all) if _key(row) in before} if before else set()
+        self._ticked = {index for index, row in enumerate(self._all) if _key(row) in before} if before else set()
         self.ticked_changed.emit()
 
     def tick_shown(self, on: bool) -> None:
         """Check every row that is shown and applicable, or uncheck all rows shown. If several tables have a value for
         the same field, the first is checked."""
         if on:
-            for place in self._rows:
-                taken = any(rival in self._ticked for rival in self._rivals.get(place, ()))
-                if self._all[place].applicable and not taken:
-                    self._ticked.add(place)
+            for index in self._rows:
+                taken = any(rival in self._ticked for rival in self._rivals.get(index, ()))
+                if self._all[index].applicable and not taken:
+                    self._ticked.add(index)
         else:
             self._ticked.difference_update(self._rows)
         self._ticks_changed()
 
     def tick(self, shown_rows: Iterable[int], on: bool) -> None:
         """Check or uncheck some of the rows shown."""
-        for place in (self._rows[row] for row in shown_rows):
+        for index in (self._rows[row] for row in shown_rows):
             if not on:
-                self._ticked.discard(place)
-            elif self._all[place].applicable:
-                self._ticked.difference_update(self._rivals.get(place, ()))  # a field has one value
-                self._ticked.add(place)
+                self._ticked.discard(index)
+            elif self._all[index].applicable:
+                self._ticked.difference_update(self._rivals.get(index, ()))  # a field has one value
+                self._ticked.add(index)
         self._ticks_changed()
 
     def is_ticked(self, shown_row: int) -> bool:
         """Return True if a row that is shown is checked."""
         return self._rows[shown_row] in self._ticked
 
-    def check_of(self, place: int) -> bool | None:
+    def check_of(self, index: int) -> bool | None:
         """Return True if the row at an index into all rows is checked; None if it cannot be."""
-        return place in self._ticked if self._all[place].applicable else None
+        return index in self._ticked if self._all[index].applicable else None
 
     @Slot(object, str, bool)
-    def _on_check_changed(self, place: int, _key: str, on: bool) -> None:
-        self.tick([self._rows.index(place)], on)
+    def _on_check_changed(self, index: int, _key: str, on: bool) -> None:
+        self.tick([self._rows.index(index)], on)
 
     def _ticks_changed(self) -> None:
         self.notify_changed(MODEL)
@@ -178,17 +178,17 @@ def value_words(value: Any) -> str:
     if isinstance(value, list):
         return "; ".join(map(value_words, value))
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_part_words(part)}" for name, part in value.items())
+        return ", ".join(f"{name} {_part_words(item)}" for name, item in value.items())
     if isinstance(value, int):
         return f"{value:,}"
     return value.isoformat() if isinstance(value, date) else str(value)
 
 
-def _part_words(part: Any) -> str:
-    if part is None:
+def _part_words(item: Any) -> str:
+    if item is None:
         return tr("n/a")
-    words = value_words(part)
-    return f"({words})" if isinstance(part, (list, dict)) else words
+    words = value_words(item)
+    return f"({words})" if isinstance(item, (list, dict)) else words
 
 
 def _text(row: Difference, column: int) -> str:
@@ -228,10 +228,10 @@ def _tip(row: Difference, column: int) -> str:
     return "\n".join(filter(None, lines))
 
 
-def _spoken_row(place: int, rows: ImportRows) -> str:
-    row = rows.rows[place]
+def _spoken_row(index: int, rows: ImportRows) -> str:
+    row = rows.rows[index]
     parts = (_text(row, part) for part in (MODEL, FIELD, THEIRS, OUTCOME))
-    return ", ".join((*parts, tr("checked") if rows.check_of(place) else tr("not checked")))
+    return ", ".join((*parts, tr("checked") if rows.check_of(index) else tr("not checked")))
 
 
 def _column(column: int, key: str, title: str, **more: Any) -> Column:
@@ -239,8 +239,8 @@ def _column(column: int, key: str, title: str, **more: Any) -> Column:
         key,
         title,
         "",
-        lambda place, rows: _text(rows.rows[place], column),
-        tip=lambda place, rows: _tip(rows.rows[place], column),
+        lambda index, rows: _text(rows.rows[index], column),
+        tip=lambda index, rows: _tip(rows.rows[index], column),
         numeric=column in (BUILT_IN, YOURS, THEIRS),
         **more,
     )
@@ -251,7 +251,7 @@ _COLUMNS = (
         MODEL,
         "model",
         QT_TRANSLATE_NOOP("ImportRows", "Model"),
-        check=lambda place, rows: rows.check_of(place),
+        check=lambda index, rows: rows.check_of(index),
         spoken=_spoken_row,
     ),
     _column(FIELD, "field", QT_TRANSLATE_NOOP("ImportRows", "Value of")),
@@ -318,8 +318,8 @@ class PriceImportDialog(QDialog):
         self._place()
         self._connect()
         self.show_preview(self._preview)
-        room = parent.window().size() if parent is not None else self.size()
-        self.resize(min(SIZE[0], max(room.width() - 40, 560)), min(SIZE[1], max(room.height() - 60, 420)))
+        available = parent.window().size() if parent is not None else self.size()
+        self.resize(min(SIZE[0], max(available.width() - 40, 560)), min(SIZE[1], max(available.height() - 60, 420)))
 
     def show_reading(self) -> None:
         """Show that files are being read."""
@@ -362,10 +362,10 @@ class PriceImportDialog(QDialog):
         self._name_tabs()
         self._ask_filter()
 
-    def show_filtered(self, places: Sequence[int], request: FilterRequest) -> None:
+    def show_filtered(self, indices: Sequence[int], request: FilterRequest) -> None:
         """Show the rows that passed, unless the filter has changed in the meantime."""
         if request == self._request():
-            self.rows.show(places)
+            self.rows.show(indices)
             self._show_choice()
 
     def _make_top(self) -> None:
@@ -546,14 +546,14 @@ class PriceImportDialog(QDialog):
 
     def _name_tabs(self) -> None:
         preview, locale = self._preview, self.locale()
-        for place, (words, number) in enumerate(
+        for index, (words, number) in enumerate(
             (
                 (self.tr("Differences ({number})"), len(preview.rows)),
                 (self.tr("Sources disagree ({number})"), len(preview.disagreements)),
                 (self.tr("Not imported ({number})"), len(preview.not_taken)),
             )
         ):
-            self.tabs.setTabText(place, words.format(number=figure(locale, number)))
+            self.tabs.setTabText(index, words.format(number=figure(locale, number)))
 
     def _request(self) -> FilterRequest:
         return FilterRequest(

@@ -151,8 +151,8 @@ def filter_rows(request: FilterRequest, _ticket: Ticket | None = None) -> list[i
     """Return the indices of the rows that pass, in order."""
     words = request.words.casefold().split()
     return [
-        place
-        for place, row in enumerate(request.rows)
+        index
+        for index, row in enumerate(request.rows)
         if (not request.provider or provider_of(row) == request.provider)
         and _is_of_kind(row, request.kind)
         and all(word in f"{row.model_id} {row.path} {row.table}".casefold() for word in words)
@@ -212,11 +212,11 @@ def _read(path: Path, others: Sequence[ReadTable]) -> ReadTable:
 
 
 def _rivals(rows: Sequence[Difference]) -> dict[int, tuple[int, ...]]:
-    places: dict[tuple[str, str], list[int]] = {}
-    for place, row in enumerate(rows):
-        places.setdefault((row.model_id, row.path), []).append(place)
-    several = [tuple(same) for same in places.values() if len(same) > 1]
-    return {place: same for same in several for place in same}
+    indices: dict[tuple[str, str], list[int]] = {}
+    for index, row in enumerate(rows):
+        indices.setdefault((row.model_id, row.path), []).append(index)
+    several = [tuple(same) for same in indices.values() if len(same) > 1]
+    return {index: same for same in several for index in same}
 
 
 def _not_taken(imported: Imported) -> list[NotTaken]:

@@ -193,11 +193,11 @@ class ModelCells(TextDelegate):
         painter.save()
         painter.setFont(option.font)
         painter.setPen(self._theme.colour("quiet"))
-        place = QRectF(QStyle.visualRect(option.direction, area, area.adjusted(before, 0, 0, 0)))
-        place.setTop(option.rect.top() + 0.5)  # with the height of the row, on the baseline of the name
-        place.setHeight(option.rect.height())
+        rectangle = QRectF(QStyle.visualRect(option.direction, area, area.adjusted(before, 0, 0, 0)))
+        rectangle.setTop(option.rect.top() + 0.5)  # with the height of the row, on the baseline of the name
+        rectangle.setHeight(option.rect.height())
         start = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignLeft)
-        painter.drawText(place, (start | Qt.AlignmentFlag.AlignVCenter).value, mark)
+        painter.drawText(rectangle, (start | Qt.AlignmentFlag.AlignVCenter).value, mark)
         painter.restore()
 
 
@@ -269,12 +269,12 @@ class PricedModels(QFrame):
         view = AgeView(self.model.view.text, today)
         if (tuple(models), view) == (self._given, self.model.view):
             return
-        first, place = not self._given, self.table.verticalScrollBar().value()
+        first, position = not self._given, self.table.verticalScrollBar().value()
         self._given = self._all = tuple(models)
         self.model.show((), view)
         self._fill()
         if not first:
-            self.table.verticalScrollBar().setValue(place)
+            self.table.verticalScrollBar().setValue(position)
 
     def select(self, model_id: str) -> None:
         """Select a model. Clears a search that excludes it."""
@@ -419,16 +419,16 @@ class AgeSummary(QWidget):
         listed = [model for model in models if not model.hidden]
         groups = [age_group(model, today) for model in listed]
         amounts = {group: groups.count(group) for group in LEGEND}
-        said = []
+        entries = []
         for group, (entry, label) in self._entries.items():
             label.setText(tr(LEGEND[group][1]).format(n=figure(self.locale(), amounts[group])))
             entry.setVisible(bool(amounts[group]))
-            said += [label.text()] if amounts[group] else []
+            entries += [label.text()] if amounts[group] else []
         words = self.tr("Age of {n} prices").format(n=figure(self.locale(), len(listed)))
         self.title.setText(words)
         parts = [part._replace(amount=amounts[group]) for group, (part, _words) in LEGEND.items()]
-        self.bar.show_parts(parts, f"{words}: {', '.join(said)}")
-        self.bar.setToolTip(plain_tip("\n".join(said)))
+        self.bar.show_parts(parts, f"{words}: {', '.join(entries)}")
+        self.bar.setToolTip(plain_tip("\n".join(entries)))
         number = sum(needs_check(model, today) for model in listed)
         self.next.setVisible(bool(number))
         text = self.tr("Show the one to check") if number == 1 else self.tr("Next of {n} to check")
@@ -439,8 +439,8 @@ class AgeSummary(QWidget):
 def next_to_check(models: Sequence[ListedModel], after: str, today: date) -> str:
     """Return the ID of the next model after ``after`` that needs checking, wrapping around at the end; "" if none
     does."""
-    place = next((place for place, model in enumerate(models) if model.id == after), -1)
-    found = [model.id for model in (*models[place + 1 :], *models[: place + 1]) if needs_check(model, today)]
+    index = next((index for index, model in enumerate(models) if model.id == after), -1)
+    found = [model.id for model in (*models[index + 1 :], *models[: index + 1]) if needs_check(model, today)]
     return found[0] if found else ""
 
 

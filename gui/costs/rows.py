@@ -142,8 +142,8 @@ def arrange(
     hidden = {row.model_id for row in rows} & arrangement.hidden
     retired = {row.model_id for row in rows if row.estimate.retired}
     # Billed for input only, they would always rank cheapest. Show favourites anyway.
-    wanted = arrangement.favourites | {arrangement.baseline}
-    embedding = {row.model_id for row in rows if row.model.only_reads} - wanted
+    chosen = arrangement.favourites | {arrangement.baseline}
+    embedding = {row.model_id for row in rows if row.model.only_reads} - chosen
     left_out = set() if arrangement.show_hidden else set(hidden)
     if not arrangement.show_retired:
         left_out |= retired
@@ -256,6 +256,6 @@ class ReferenceModel:
         """Return its row, then those of the favourites and the baseline in the order of the price table, at most
         ``most`` in total. Omits models no longer served or hidden by the user."""
         first = self.row(rows)
-        wanted = (arrangement.favourites | {arrangement.baseline}) - arrangement.hidden
-        others = [row for row in rows if row.model_id in wanted and row is not first and not row.estimate.retired]
+        chosen = (arrangement.favourites | {arrangement.baseline}) - arrangement.hidden
+        others = [row for row in rows if row.model_id in chosen and row is not first and not row.estimate.retired]
         return ([first] if first is not None else []) + others[: most - 1]

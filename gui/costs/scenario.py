@@ -71,12 +71,16 @@ class CachedBox(QSpinBox):
 
     share_typed = Signal(int)
 
-    def validate(self, text: str, place: int) -> object:
+    def validate(self, text: str, position: int) -> object:
         """Accept a percent sign after the number."""
         if text.rstrip().endswith("%"):
             number = text.rstrip().rstrip("%").strip()
-            return (QValidator.State.Acceptable if number.isdecimal() else QValidator.State.Intermediate), text, place
-        return super().validate(text, place)
+            return (
+                (QValidator.State.Acceptable if number.isdecimal() else QValidator.State.Intermediate),
+                text,
+                position,
+            )
+        return super().validate(text, position)
 
     def valueFromText(self, text: str) -> int:
         number = text.rstrip().rstrip("%").strip()
@@ -295,7 +299,7 @@ class ScenarioPopover(Popover):
         head.addWidget(saved)
         head.addWidget(self.named)
         column.addLayout(head)
-        for words, part in (
+        for words, grid in (
             (self.tr("Output"), self._output_grid()),
             (self.tr("Prompt cache"), self._cache_grid()),
             (self.tr("Calls"), self._calls_grid()),
@@ -303,7 +307,7 @@ class ScenarioPopover(Popover):
         ):
             heading = PlainLabel(words, role="strong")
             column.addWidget(heading)
-            column.addLayout(part)
+            column.addLayout(grid)
         column.addStretch(1)
         self._scroll.setAccessibleName(self.tr("Fields of the scenario"))
         self._scroll.setWidgetResizable(True)
@@ -332,16 +336,16 @@ class ScenarioPopover(Popover):
     def _output_grid(self) -> QGridLayout:
         grid = _grid()
         minimum, maximum = self.tr("Minimum"), self.tr("Maximum")
-        for place, (name, text, box) in enumerate(
+        for row, (name, text, box) in enumerate(
             (
                 ("output", self.tr("&Output tokens"), self.output),
                 ("reasoning", self.tr("Reason&ing tokens"), self.reasoning),
             )
         ):
             low, high = self.low[name], self.high[name]
-            _fill(grid, place, labelled(text, box, box), labelled("", self.ranged[name], None))
-            grid.addWidget(labelled(minimum, low, low), place, 2)
-            grid.addWidget(labelled(maximum, high, high), place, 3)
+            _fill(grid, row, labelled(text, box, box), labelled("", self.ranged[name], None))
+            grid.addWidget(labelled(minimum, low, low), row, 2)
+            grid.addWidget(labelled(maximum, high, high), row, 3)
         return grid
 
     def _cache_grid(self) -> QGridLayout:

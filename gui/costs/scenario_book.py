@@ -336,8 +336,8 @@ class ScenarioBook(QObject):
         self._touch({name: None})
 
     def _touch(self, changes: Mapping[str, ScenarioChoices | None]) -> None:
-        kept = {**self._known, **changes}
-        self._known = {name: choices for name, choices in kept.items() if choices is not None}
+        updated = {**self._known, **changes}
+        self._known = {name: choices for name, choices in updated.items() if choices is not None}
         names = tuple(changes)
 
         def with_ours(document: Document) -> None:
@@ -372,10 +372,10 @@ class ScenarioBook(QObject):
 
     def _set_aside(self, path: Path) -> str:
         try:
-            kept = set_aside(path)
+            moved_to = set_aside(path)
         except OSError as error:
             return self.tr("The scenario file is damaged and could not be moved: {why}.").format(why=error)
-        return self.tr("The scenario file was damaged. It was moved to {name}.").format(name=kept)
+        return self.tr("The scenario file was damaged. It was moved to {name}.").format(name=moved_to)
 
     @Slot(object)
     def _on_written(self, document: Document) -> None:
