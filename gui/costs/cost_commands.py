@@ -240,12 +240,16 @@ class CostCommands(QObject):
         cell = self.tr("The text of the current cell of the cost table")
         # The bindings after these are keys that few keyboards have, such as F16 and Copy.
         keys = QKeySequence.keyBindings(QKeySequence.StandardKey.Copy)[:2]
-        self.copy_tsv = self._action("costCopyTsv", self._copy_tsv, *keys)
-        self.copy_markdown = self._action("costCopyMarkdown", self._copy_markdown)
-        self.copy_json = self._action("costCopyJson", self._copy_json)
+        self.copy_tsv = self._action("costCopyTsv", lambda: self._copy_rows(exports.to_tsv, exact_table), *keys)
+        self.copy_markdown = self._action(
+            "costCopyMarkdown", lambda: self._copy_rows(exports.to_markdown, readable_table)
+        )
+        self.copy_json = self._action("costCopyJson", lambda: self._copy_rows(exports.to_json, exact_table))
         self.copy_cell = self._action("costCopyCell", self._copy_cell)
-        self.export_csv = self._action("costExportCsv", self._export_csv)
-        self.export_json = self._action("costExportJson", self._export_json)
+        self.export_csv = self._action(
+            "costExportCsv", lambda: self._ask_and_write("csv", self.tr("Spreadsheet (*.csv)"))
+        )
+        self.export_json = self._action("costExportJson", lambda: self._ask_and_write("json", self.tr("JSON (*.json)")))
         for action, text, tip in (
             (self.copy_tsv, self.tr("&Copy rows (TSV)"), exact),
             (self.copy_markdown, self.tr("Copy rows as &Markdown"), readable),
@@ -292,13 +296,13 @@ class CostCommands(QObject):
         column = self._table.currentIndex().column()
         if column < 0:
             return
-        title = title_of(COLUMNS[column], self._model.view)
-        for text, action in (
-            (self.tr("Sort &by {column}, ascending"), self._sort_rising),
-            (self.tr("Sort b&y {column}, descending"), self._sort_falling),
-            (self.tr("&Then sort by {column}"), self._sort_also),
+        title, model = title_of(COLUMNS[column], self._model.view), self._model
+        for text, act in (
+            (self.tr("Sort &by {column}, ascending"), lambda: model.sort(column)),
+            (self.tr("Sort b&y {column}, descending"), lambda: model.sort(column, Qt.SortOrder.DescendingOrder)),
+            (self.tr("&Then sort by {column}"), lambda: model.sort_also(column)),
         ):
-            menu.addAction(text.format(column=title), action)
+            menu.addAction(text.format(column=title), act)
 
     @Slot()
     def toggle_favourite(self) -> None:
@@ -365,29 +369,8 @@ class CostCommands(QObject):
         # A user tokenizer has a row, but no prices.
         self.edit_prices.setEnabled(current is not None and current.model.vendor != OWN_VENDOR)
 
-    @Slot()
-    def _sort_rising(self) -> None:
-        self._model.sort(self._table.currentIndex().column(), Qt.SortOrder.AscendingOrder)
-
-    @Slot()
-    def _sort_falling(self) -> None:
-        self._model.sort(self._table.currentIndex().column(), Qt.SortOrder.DescendingOrder)
-
-    @Slot()
-    def _sort_also(self) -> None:
-        self._model.sort_also(self._table.currentIndex().column())
-
-    @Slot()
-    def _copy_tsv(self) -> None:
-        self._copy(exports.to_tsv(self.selection(exact_table)))
-
-    @Slot()
-    def _copy_markdown(self) -> None:
-        self._copy(exports.to_markdown(self.selection(readable_table)))
-
-    @Slot()
-    def _copy_json(self) -> None:
-        self._copy(exports.to_json(self.selection(exact_table)))
+    def _copy_rows(self, written: Callable[[ExportTable], str], build: Callable[..., ExportTable]) -> None:
+        self._copy(written(self.selection(build)))
 
     @Slot()
     def _copy_cell(self) -> None:
@@ -398,14 +381,6 @@ class CostCommands(QObject):
     def _copy(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
         self._notifier.remark(self.tr("Copied to the clipboard."))
-
-    @Slot()
-    def _export_csv(self) -> None:
-        self._ask_and_write("csv", self.tr("Spreadsheet (*.csv)"))
-
-    @Slot()
-    def _export_json(self) -> None:
-        self._ask_and_write("json", self.tr("JSON (*.json)"))
 
     def _ask_and_write(self, suffix: str, kind: str) -> None:
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))

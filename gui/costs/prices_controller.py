@@ -29,7 +29,6 @@ if TYPE_CHECKING:
         CheckedText,
         CheckRequest,
         Difference,
-        Fact,
         FileText,
         ReadRequest,
         Saved,
@@ -191,9 +190,9 @@ class PricesController(QObject):
         panel.save_asked.connect(self.save)
         panel.form.model_chosen.connect(self._on_model_chosen)
         panel.form.source_asked.connect(self._open_source)
-        panel.form.changed.connect(self._on_changed_by_form)
-        panel.form.cleared.connect(self._on_cleared)
-        panel.form.forgotten.connect(self._on_forgotten)
+        panel.form.changed.connect(lambda fact, typed: self._change(fact.path, fact.kind, typed))
+        panel.form.cleared.connect(lambda fact: self._change(fact.path, fact.kind, None))
+        panel.form.forgotten.connect(lambda: self._change("", "", None))
         editor.edited.connect(self._on_edited)
         editor.modificationChanged.connect(self._show_status)
         editor.undoAvailable.connect(self.undo_changed)
@@ -582,18 +581,6 @@ class PricesController(QObject):
 
         if not QDesktopServices.openUrl(QUrl(address)):
             self.notifier.information(self.tr("Could not open {address}.").format(address=address))
-
-    @Slot(object, str)
-    def _on_changed_by_form(self, fact: Fact, typed: str) -> None:
-        self._change(fact.path, fact.kind, typed)
-
-    @Slot(object)
-    def _on_cleared(self, fact: Fact) -> None:
-        self._change(fact.path, fact.kind, None)
-
-    @Slot()
-    def _on_forgotten(self) -> None:
-        self._change("", "", None)
 
     def _change(self, path: str, kind: str, typed: str | None) -> None:
         self._withdraw_refusal()
