@@ -15,6 +15,7 @@ from gui.costs.prices_service import (
     TOO_LONG,
     UNREADABLE,
     PriceFileService,
+    fields_below,
     typed_amount,
 )
 from gui.prompt.find_service import FindRequest, FindService, Replacement
@@ -170,7 +171,6 @@ class PricesController(QObject):
             return
         from gui.costs.price_import_controller import PriceImportController
         from gui.costs.prices_page import PricingPanel
-        from gui.costs.prices_service import fields_below
 
         self.built, context = True, self._context
         panel = PricingPanel(context.theme, context.icons, fields_below, lambda: self._costs.today)
