@@ -14,11 +14,9 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFormLayout,
-    QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -30,6 +28,7 @@ from gui.look.theme import Theme
 from gui.state.storage import Storage
 from gui.widgets.forms import button_of_kind, button_row
 from gui.widgets.labels import set_text_colour, wrapped_label
+from gui.widgets.layouts import column_of, label_of, row_of
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
 
@@ -221,23 +220,11 @@ class CalibrationDialog(QDialog):
             (self.tr("Kind of &text"), self.kind),
             (self.tr("Tokens &around it"), self.framing),
         ):
-            label = PlainLabel(words)
-            label.setBuddy(control)
-            form.addRow(label, control)
-        result = QHBoxLayout()
-        result.addWidget(self.result, 1)
-        result.addWidget(self.keep, 0, Qt.AlignmentFlag.AlignTop)
-        bottom = QHBoxLayout()
-        bottom.addWidget(self.remove)
-        bottom.addWidget(self.buttons, 1)
-        column = QVBoxLayout(self)
-        column.addWidget(self.intro)
-        column.addLayout(form)
-        column.addWidget(self.usage, 2)
-        column.addLayout(result)
-        column.addWidget(self.title)
-        column.addWidget(self.table, 3)
-        column.addLayout(bottom)
+            form.addRow(label_of(control, words), control)
+        result = row_of((self.result, 1), (self.keep, 0, Qt.AlignmentFlag.AlignTop))
+        bottom = row_of(self.remove, (self.buttons, 1))
+        items = (self.intro, form, (self.usage, 2), result, self.title, (self.table, 3), bottom)
+        column_of(*items, parent=self, margins=None)
 
     def _words(self, reading: UsageReading) -> str:
         sample, usage = reading.sample, reading.usage

@@ -28,13 +28,11 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QHeaderView,
     QScrollArea,
     QSpinBox,
     QSplitter,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -55,7 +53,7 @@ from gui.look.theme import Theme
 from gui.runtime.loading import Loading
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.forms import Remark
-from gui.widgets.layouts import WhenSeen, labelled, tokens_box
+from gui.widgets.layouts import WhenSeen, column_of, labelled, row_of, tokens_box
 from gui.widgets.plot_turn import PlotTurn
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
@@ -434,12 +432,7 @@ class ConversationPanel(QWidget):
     def _place(self) -> None:
         """Lay out the form at the left, and at the right the key figures, the curves, and the tables below them."""
         settings = QWidget(objectName="plain")
-        left = QVBoxLayout(settings)
-        left.setContentsMargins(16, 10, 12, 10)
-        left.setSpacing(10)
-        left.addWidget(self.form)
-        left.addWidget(self.remark)
-        left.addStretch(1)
+        column_of(self.form, self.remark, 1, parent=settings, margins=(16, 10, 12, 10), spacing=10)
         side = self._side = QScrollArea()
         side.setWidgetResizable(True)
         side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -459,19 +452,11 @@ class ConversationPanel(QWidget):
         tables.setSizes([TOTALS_WIDTH, TURNS_WIDTH])
         results = QFrame()
         results.setProperty("kind", "surface")
-        right = QVBoxLayout(results)
-        right.setContentsMargins(16, 8, 0, 0)
-        right.setSpacing(6)
-        right.addWidget(self.figures)
-        right.addWidget(self.splitter, 1)
+        column_of(self.figures, (self.splitter, 1), parent=results, margins=(16, 8, 0, 0), spacing=6)
         line = QFrame()
         line.setProperty("kind", "vline")
         line.setFrameShape(QFrame.Shape.VLine)
-        body = QHBoxLayout(self)
-        body.setContentsMargins(0, 0, 0, 0)
-        body.setSpacing(0)
-        for widget, stretch in ((side, 0), (line, 0), (results, 1)):
-            body.addWidget(widget, stretch)
+        row_of(side, line, (results, 1), parent=self, spacing=0)
 
     def _fit_side(self) -> None:
         """Give the form the width that its words need in this font, beside its scroll bar."""

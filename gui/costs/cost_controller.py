@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QLocale, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
 from gui.core.about import our_version
 from gui.core.exports import plain
@@ -48,6 +48,7 @@ from gui.look.theme import Theme
 from gui.runtime.notify import Notifier, Offer
 from gui.state.storage import Storage
 from gui.widgets.labels import RemarkLabel, set_text_colour
+from gui.widgets.layouts import column_of, row_of
 
 if TYPE_CHECKING:
     from gui.prompt.prompt_panel import StripSplitter
@@ -259,9 +260,7 @@ class Foot(QFrame):
         super().__init__(objectName="foot")
         self._words: list[PlainLabel] = []
         self._count = status.count
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 5, 12, 5)
-        row.setSpacing(4)
+        row = row_of(parent=self, margins=(12, 5, 12, 5), spacing=4)
         for quality, words in (
             (EXACT, self.tr("Exact")),
             (ESTIMATED, self.tr("Estimated range")),
@@ -455,22 +454,11 @@ class CostPanel(QFrame):
         self._icons = Icons(self._theme, self)
         self.expand = self._button("costExpand", "expand", self.tr("Show all columns and the chart (Cost › Models)"))
         self.fold = self._button("costFold", "down", "")
-        self._top = QHBoxLayout()
-        self._top.setSpacing(4)
-        self._top.setContentsMargins(16, 0, 8, 0)
-        self._top.addWidget(self.expand)
-        self._top.addWidget(self.fold)
+        self._top = row_of(self.expand, self.fold, margins=(16, 0, 8, 0), spacing=4)
         self._below = QWidget()
-        self._body = QVBoxLayout(self._below)
-        self._body.setContentsMargins(0, 0, 0, 0)
-        self._body.setSpacing(4)
-        self._body.addWidget(self.table, 1)
+        self._body = column_of((self.table, 1), parent=self._below, spacing=4)
         self.status.note.setContentsMargins(16, 0, 16, 0)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 5, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(self._top)
-        column.addWidget(self._below, 1)
+        column_of(self._top, (self._below, 1), parent=self, margins=(0, 5, 0, 0), spacing=4)
         self._restore_bars()
         self.set_folded(False)
 

@@ -17,11 +17,9 @@ from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QScrollArea,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -39,6 +37,7 @@ from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.widgets.forms import button_of_kind
 from gui.widgets.labels import RemarkLabel, set_text_colour
+from gui.widgets.layouts import column_of, row_of
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
@@ -407,19 +406,9 @@ class TokenPart(QFrame):
         self.copy = button_of_kind("inspectorCopyId", self.tr("Copy ID"), "secondary")
         self.merges = button_of_kind("inspectorMerges", self.tr("Merges"), "quiet")
         self.entry = button_of_kind("inspectorEntry", self.tr("Vocabulary"), "quiet")
-        head, buttons = QHBoxLayout(), QHBoxLayout()
-        head.addWidget(self.title)
-        head.addWidget(self.place, 1)
-        for button in (self.copy, self.merges, self.entry):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(MARGIN, 12, MARGIN, 12)
-        column.setSpacing(8)
-        column.addLayout(head)
-        column.addWidget(self.pill)
-        column.addLayout(grid)
-        column.addLayout(buttons)
+        head = row_of(self.title, (self.place, 1))
+        buttons = row_of(self.copy, self.merges, self.entry, 1)
+        column_of(head, self.pill, grid, buttons, parent=self, margins=(MARGIN, 12, MARGIN, 12), spacing=8)
         self.copy.clicked.connect(self._on_copy)
         self.merges.clicked.connect(self._on_merges)
         self.entry.clicked.connect(self._on_entry)
@@ -704,25 +693,14 @@ class BillPart(QFrame):
         self.lines.addWidget(amount, number, 2, Qt.AlignmentFlag.AlignRight)
 
     def _place(self) -> None:
-        head, links = QHBoxLayout(), QGridLayout()
-        head.addWidget(PlainLabel(self.tr("Bill"), role="overline"))
-        head.addStretch(1)
-        head.addWidget(self.use)
+        head, links = row_of(PlainLabel(self.tr("Bill"), role="overline"), 1, self.use), QGridLayout()
         links.setHorizontalSpacing(14)
         links.setColumnStretch(2, 1)
         for number, link in enumerate((self.how, self.calibrate, self.edit, self.copy)):
             links.addWidget(link, number // 2, number % 2, Qt.AlignmentFlag.AlignLeft)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(MARGIN, 12, MARGIN, 12)
-        column.setSpacing(7)
-        column.addLayout(head)
-        column.addWidget(self.name)
-        column.addWidget(self.provider)
-        column.addLayout(self.lines)
-        for widget in (self.range_title, self.range, self.why_title, self.why, self.measured, self.remarks):
-            column.addWidget(widget)
-        column.addLayout(links)
-        column.addWidget(self.source)
+        why = (self.range_title, self.range, self.why_title, self.why, self.measured, self.remarks)
+        items = (head, self.name, self.provider, self.lines, *why, links, self.source)
+        column_of(*items, parent=self, margins=(MARGIN, 12, MARGIN, 12), spacing=7)
 
     @Slot()
     def _colour(self) -> None:
@@ -766,12 +744,7 @@ class Inspector(QScrollArea):
         line = QFrame()
         line.setProperty("kind", "line")
         line.setFrameShape(QFrame.Shape.HLine)
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for widget in (self.token, line, self.bill):
-            column.addWidget(widget)
-        column.addStretch(1)
+        column_of(self.token, line, self.bill, 1, parent=page, spacing=0)
         self.setWidget(page)
 
     def sizeHint(self) -> QSize:

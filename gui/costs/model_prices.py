@@ -21,11 +21,9 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QCompleter,
-    QHBoxLayout,
     QHeaderView,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -36,7 +34,7 @@ from gui.look.fonts import set_weight
 from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.theme import Theme
 from gui.widgets.labels import ElidedLink, RemarkLabel, set_text_colour
-from gui.widgets.layouts import FlowLayout
+from gui.widgets.layouts import FlowLayout, column_of, label_of, row_of
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, edit_cell, set_up_rows
 
@@ -275,39 +273,16 @@ class ModelPrices(QWidget):
             button.setAutoDefault(False)
 
     def _place(self) -> None:
-        self._picker_label = PlainLabel(self.tr("&Model"))
-        self._picker_label.setBuddy(self.picker)
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(self._picker_label)
-        top.addWidget(self.picker, 1)
-        top.addWidget(self.heading)
-        top.addWidget(self.identifier, 1)
-        source = QHBoxLayout()
-        source.setSpacing(8)
-        source.addWidget(self.source_title)
-        source.addWidget(self.source)
-        source.addStretch(1)
+        self._picker_label = label_of(self.picker, self.tr("&Model"))
+        top = row_of(self._picker_label, (self.picker, 1), self.heading, (self.identifier, 1), spacing=8)
+        source = row_of(self.source_title, self.source, 1, spacing=8)
         self._details = QWidget()
-        details = FlowLayout(self._details, 12)
-        details.addWidget(self.age)
-        details.addWidget(self.units)
+        FlowLayout(self._details, 12).add(self.age, self.units)
         for widget in (self.source_title, self.source, self._details):
             widget.hide()  # until there is a model
-        bottom = QHBoxLayout()
-        bottom.addStretch(1)
-        bottom.addWidget(self.reset)
-        bottom.addWidget(self.forget)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(top)
-        column.addLayout(source)
-        column.addWidget(self._details)
-        column.addWidget(self.about)
-        column.addWidget(self.remark)
-        column.addWidget(self.table, 1)
-        column.addLayout(bottom)
+        bottom = row_of(1, self.reset, self.forget)
+        items = (top, source, self._details, self.about, self.remark, (self.table, 1), bottom)
+        column_of(*items, parent=self, spacing=6)
 
     def _fill(self, models: tuple[ListedModel, ...]) -> None:
         if models == self._models:

@@ -21,10 +21,8 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollBar,
     QSpinBox,
-    QSplitter,
     QTabBar,
     QToolTip,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -40,7 +38,7 @@ from gui.runtime.event_loop import in_next_turn
 from gui.runtime.loading import Loading
 from gui.widgets.chip import Chip, MenuChip
 from gui.widgets.forms import button_of_kind
-from gui.widgets.layouts import FlowLayout
+from gui.widgets.layouts import FlowLayout, column_of, row_of, splitter_of
 from gui.widgets.plot_turn import PlotTurn
 from gui.widgets.tool_row import segments
 
@@ -73,13 +71,8 @@ class CostTools(QWidget):
         self.filter.setMaximumWidth(220)
         self.chips = QWidget()
         self._flow = FlowLayout(self.chips, gap=8)
-        for widget in (summary, self.exact, self.favourites, self.vendor):
-            self._flow.addWidget(widget)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self.chips, 1)
-        row.addWidget(self.filter)
+        self._flow.add(summary, self.exact, self.favourites, self.vendor)
+        row_of((self.chips, 1), self.filter, parent=self, spacing=8)
         self.exact.toggled.connect(lambda on: model.change(exact_only=on))
         self.favourites.toggled.connect(lambda on: model.change(favourites_only=on))
         self.filter.textChanged.connect(lambda text: model.change(filter=text))
@@ -158,8 +151,7 @@ class MoreChips(QWidget):
             "groupByVendor", self.tr("Group by vendor"), self.tr("Show the models of each vendor together")
         )
         self._flow = FlowLayout(self, gap=8)
-        for chip in self.chips():
-            self._flow.addWidget(chip)
+        self._flow.add(*self.chips())
         self.cache.toggled.connect(lambda on: model.change(cache_price=on))
         self.budget.toggled.connect(lambda on: model.change(within_budget=on))
         self.retired.toggled.connect(lambda on: model.change(show_retired=not on))
@@ -168,9 +160,9 @@ class MoreChips(QWidget):
         model.arranged.connect(self._show)
         self._show()
 
-    def add(self, widget: QWidget) -> None:
-        """Add the widget at the right of the chips."""
-        self._flow.addWidget(widget)
+    def add(self, *widgets: QWidget) -> None:
+        """Add widgets at the right of the chips."""
+        self._flow.add(*widgets)
 
     def chips(self) -> tuple[Chip, ...]:
         """Return the chips, in visual order."""
@@ -294,20 +286,13 @@ class CostChart(QWidget):
 
     def _place(self) -> None:
         options = self._make_options()
-        self._body = QVBoxLayout(self)
-        self._body.setContentsMargins(12, 0, 12, 8)
-        self._body.setSpacing(4)
-        self._body.addLayout(options)
-        self._body.addWidget(self._hint, 1)
         self.scroll = QScrollBar(Qt.Orientation.Vertical, objectName="chartScroll")
         self.scroll.setAccessibleName(self.tr("Bars shown"))
         self.scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.scroll.hide()
         self.scroll.valueChanged.connect(self._show_bars)
-        self._field = QHBoxLayout()
-        self._field.setSpacing(0)
-        self._field.addWidget(self.scroll)
-        self._body.addLayout(self._field, 1)
+        self._field = row_of(self.scroll, spacing=0)
+        column_of(options, (self._hint, 1), (self._field, 1), parent=self, margins=(12, 0, 12, 8), spacing=4)
 
     def _make_options(self) -> QHBoxLayout:
         """Return a row with title, number of bars and scale."""
@@ -328,13 +313,7 @@ class CostChart(QWidget):
         self.most.setSuffix(self.tr(" bars"))
         self.most.setAccessibleName(self.tr("Number of bars"))
         self.most.setToolTip(self.tr("Maximum number of bars, from the top of the table"))
-        options = QHBoxLayout()
-        options.setContentsMargins(0, 0, 0, 0)
-        options.addWidget(title)
-        options.addStretch(1)
-        options.addWidget(self.most)
-        options.addWidget(track)
-        return options
+        return row_of(title, 1, self.most, track)
 
     @property
     def is_log(self) -> bool:
@@ -557,27 +536,12 @@ class ModelsPage(QFrame):
 
     def _place(self) -> None:
         left = QWidget()
-        self._left = QVBoxLayout(left)
-        self._left.setContentsMargins(0, 0, 0, 0)
-        self._left.setSpacing(0)
-        self._left.addWidget(self.table, 1)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="costSplitter")
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.addWidget(left)
-        self.splitter.addWidget(self.chart)
+        self._left = column_of((self.table, 1), parent=left, spacing=0)
+        self.splitter = splitter_of("costSplitter", left, self.chart, [1_000, CHART_WIDTH])
         self.splitter.setStretchFactor(0, 1)
-        self.splitter.setSizes([1_000, CHART_WIDTH])
-        for widget in (self.preset, self.columns_button, self.export_button, self.chart_button):
-            self.chips.add(widget)
-        self._bars = QVBoxLayout()
-        self._bars.setContentsMargins(16, 0, 16, 0)
-        self._bars.setSpacing(8)
-        self._bars.addWidget(self.chips)
-        body = QVBoxLayout(self)
-        body.setContentsMargins(0, 8, 0, 0)
-        body.setSpacing(6)
-        body.addLayout(self._bars)
-        body.addWidget(self.splitter, 1)
+        self.chips.add(self.preset, self.columns_button, self.export_button, self.chart_button)
+        self._bars = column_of(self.chips, margins=(16, 0, 16, 0), spacing=8)
+        column_of(self._bars, (self.splitter, 1), parent=self, margins=(0, 8, 0, 0), spacing=6)
 
     def _connect(self) -> None:
         self.preset.activated.connect(self._on_preset)

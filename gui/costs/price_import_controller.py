@@ -26,14 +26,12 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
     QStackedWidget,
     QTableView,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -65,6 +63,7 @@ from gui.widgets.empty_state import EmptyState
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.forms import button_row
 from gui.widgets.labels import set_text_colour
+from gui.widgets.layouts import column_of, row_of
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import set_up_rows
 
@@ -472,29 +471,15 @@ class PriceImportDialog(QDialog):
         self.take.setObjectName("priceImportTake")
 
     def _place(self) -> None:
-        self._top = top = QHBoxLayout()
-        top.addWidget(self.add, 0, Qt.AlignmentFlag.AlignTop)
-        top.addWidget(self.about, 1)
-        filters = QHBoxLayout()
-        filters.addWidget(self.words, 1)
-        for widget in (self.kind, self.provider, self.all, self.none):
-            filters.addWidget(widget)
-        bottom = QHBoxLayout()
-        bottom.addWidget(self.choice, 1)
-        bottom.addWidget(self.buttons)
+        self._top = row_of((self.add, 0, Qt.AlignmentFlag.AlignTop), (self.about, 1))
+        filters = row_of((self.words, 1), self.kind, self.provider, self.all, self.none)
         tables = QWidget(self)
-        inside = QVBoxLayout(tables)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.addLayout(top)
-        inside.addLayout(filters)
-        inside.addWidget(self.tabs, 1)
+        column_of(self._top, filters, (self.tabs, 1), parent=tables)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.empty)
         self._pages.addWidget(tables)
-        column = QVBoxLayout(self)
-        column.addWidget(self.faults)
-        column.addWidget(self._pages, 1)
-        column.addLayout(bottom)
+        bottom = row_of((self.choice, 1), self.buttons)
+        column_of(self.faults, (self._pages, 1), bottom, parent=self, margins=None)
 
     def _connect(self) -> None:
         self.add.clicked.connect(self.browse_asked)

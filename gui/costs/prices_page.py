@@ -26,14 +26,11 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPalette, QResizeEv
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QPushButton,
-    QSplitter,
     QStyle,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -50,10 +47,10 @@ from gui.look.theme import Theme
 from gui.widgets.delegates import TextDelegate
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.labels import RemarkLabel, set_text_colour
-from gui.widgets.layouts import FlowLayout
+from gui.widgets.layouts import FlowLayout, column_of, restore_sizes, row_of, separator, splitter_of
 from gui.widgets.parts_bar import Part, PartsBar, PartSquare
 from gui.widgets.table_model import Column, TableModel
-from gui.widgets.tables import FittedTable, SortHeader, StretchedTable, set_up_rows
+from gui.widgets.tables import FittedTable, SortHeader, StretchedTable, set_up_list
 from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
@@ -224,15 +221,9 @@ class PricedModels(QFrame):
         self.table = self._make_table(theme)
         self._none = PlainLabel(self.tr("No model matches."), objectName="pricingNoModel", role="quiet")
         self._none.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(MARGIN, 10, 0, 0)
-        column.setSpacing(6)
-        field = QHBoxLayout()
-        field.setContentsMargins(0, 0, MARGIN, 0)
-        field.addWidget(self.find)
-        column.addLayout(field)
-        column.addWidget(self._none, 1, Qt.AlignmentFlag.AlignTop)
-        column.addWidget(self.table, 1)
+        field = row_of(self.find, margins=(0, 0, MARGIN, 0))
+        none = (self._none, 1, Qt.AlignmentFlag.AlignTop)
+        column_of(field, none, (self.table, 1), parent=self, margins=(MARGIN, 10, 0, 0), spacing=6)
         self.setMinimumWidth(MIN_WIDTH)
         self.find.textChanged.connect(self._fill)
         self.table.horizontalHeader().sortIndicatorChanged.connect(self._sort)
@@ -244,14 +235,11 @@ class PricedModels(QFrame):
         table = FittedTable("pricingModels")
         table.setHorizontalHeader(SortHeader(theme, table))
         table.setAccessibleName(self.tr("Models and the age of their prices"))
-        table.setProperty("kind", "flat")
         table.setModel(self.model)
         table.setItemDelegate(ModelCells(self.model, theme, table))
-        set_up_rows(table)
+        set_up_list(table, ROW_PADDING)
         table.setAlternatingRowColors(False)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
         header = table.horizontalHeader()
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(AGE, QHeaderView.ResizeMode.Fixed)
@@ -390,28 +378,15 @@ class AgeSummary(QWidget):
         self.next.setToolTip(self.tr("Select the next model whose prices are older than 3 months or of unknown age"))
         self.next.clicked.connect(self.next_asked)
         self.bar = PartsBar(theme, "pricingAgesBar")
-        top = QHBoxLayout()
-        top.addWidget(self.title)
-        top.addStretch(1)
-        top.addWidget(self.next)
         legend = QWidget()
         flow = FlowLayout(legend, 14)
         self._entries: dict[str, tuple[QWidget, PlainLabel]] = {}
         for group, (part, _words) in LEGEND.items():
             entry, words = QWidget(), PlainLabel(role="caption")
-            row = QHBoxLayout(entry)
-            row.setContentsMargins(0, 0, 0, 0)
-            row.setSpacing(6)
-            row.addWidget(PartSquare(part, theme))
-            row.addWidget(words)
+            row_of(PartSquare(part, theme), words, parent=entry, spacing=6)
             flow.addWidget(entry)
             self._entries[group] = (entry, words)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(5)
-        column.addLayout(top)
-        column.addWidget(self.bar)
-        column.addWidget(legend)
+        column_of(row_of(self.title, 1, self.next), self.bar, legend, parent=self, spacing=5)
         self.hide()
 
     def show_models(self, models: Sequence[ListedModel], today: date) -> None:
@@ -543,9 +518,7 @@ class PricingPanel(QWidget):
 
     def restore_state(self, state: dict[str, Any]) -> None:
         """Restore what ``state`` returned; invalid values get their defaults."""
-        sizes = state.get("split")
-        if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(size, int) for size in sizes):
-            self.splitter.setSizes(sizes)
+        restore_sizes(self.splitter, state.get("split"))
         width = state.get("list")
         if isinstance(width, int) and not isinstance(width, bool) and width > 0:
             self._set_list_width(width)
@@ -646,35 +619,17 @@ class PricingPanel(QWidget):
 
     def _place(self) -> None:
         middle, right = QWidget(), QWidget()
-        self._line = QFrame()
-        self._line.setProperty("kind", "line")
-        left = QVBoxLayout(middle)
-        left.setContentsMargins(16, 10, 6, 8)
-        left.setSpacing(7)
-        left.addWidget(self.ages)
-        left.addWidget(self._line)
-        left.addWidget(self.form, 1)
-        self._column = column = QVBoxLayout(right)
-        column.setContentsMargins(6, 10, 12, 8)
-        column.setSpacing(6)
-        column.addWidget(self.file)
-        column.addWidget(self.editor, 1)
-        column.addWidget(self.status)
-        column.addWidget(self.problem_list)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="pricingSplitter")
-        self.splitter.addWidget(middle)
-        self.splitter.addWidget(right)
-        self.splitter.setSizes(FIRST_WIDTHS)
-        self.columns = QSplitter(Qt.Orientation.Horizontal, objectName="pricingColumns")
-        self.columns.addWidget(self.models)
-        self.columns.addWidget(self.splitter)
+        self._line = separator()
+        items = (self.ages, self._line, (self.form, 1))
+        column_of(*items, parent=middle, margins=(16, 10, 6, 8), spacing=7)
+        items = (self.file, (self.editor, 1), self.status, self.problem_list)
+        self._column = column_of(*items, parent=right, margins=(6, 10, 12, 8), spacing=6)
+        self.splitter = splitter_of("pricingSplitter", middle, right, FIRST_WIDTHS)
+        self.columns = splitter_of("pricingColumns", self.models, self.splitter, [LIST_WIDTH, 1])
         for splitter in (self.splitter, self.columns):
-            splitter.setChildrenCollapsible(False)
             splitter.setStretchFactor(1, 1)
         self.splitter.setStretchFactor(0, 1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.columns)
+        column_of(self.columns, parent=self)
         self._set_list_width(LIST_WIDTH)
         self._fit()
         form = self.form

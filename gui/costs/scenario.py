@@ -27,7 +27,6 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -52,7 +51,18 @@ from gui.look.plain_text import PlainLabel
 from gui.look.quantities import date_format
 from gui.look.theme import Theme
 from gui.widgets.forms import button_of_kind
-from gui.widgets.layouts import amount_box, as_date, decimal_of, labelled, side_by_side, tokens_box
+from gui.widgets.layouts import (
+    amount_box,
+    as_date,
+    column_of,
+    decimal_of,
+    label_of,
+    labelled,
+    row_of,
+    separator,
+    side_by_side,
+    tokens_box,
+)
 from gui.widgets.popover import Popover
 
 FIRST_HITS = Decimal(80)
@@ -287,18 +297,10 @@ class ScenarioPopover(Popover):
         # Before its contents: a widget that changes its parent is polished again, with all its children.
         self._scroll = QScrollArea(self)
         page = QWidget(self._scroll.viewport(), objectName="plain")
-        column = QVBoxLayout(page)
-        column.setContentsMargins(18, 14, 18, 10)
-        column.setSpacing(5)
-        head = QHBoxLayout()
         title = PlainLabel(self.tr("Scenario"), role="section")
-        saved = PlainLabel(self.tr("&Saved"), role="caption")
-        saved.setBuddy(self.named)
-        head.addWidget(title)
-        head.addStretch(1)
-        head.addWidget(saved)
-        head.addWidget(self.named)
-        column.addLayout(head)
+        saved = label_of(self.named, self.tr("&Saved"), "caption")
+        head = row_of(title, 1, saved, self.named)
+        column = column_of(head, parent=page, margins=(18, 14, 18, 10), spacing=5)
         for words, grid in (
             (self.tr("Output"), self._output_grid()),
             (self.tr("Prompt cache"), self._cache_grid()),
@@ -322,16 +324,10 @@ class ScenarioPopover(Popover):
         self._scroll.setMinimumWidth(
             page.minimumSizeHint().width() + self._scroll.verticalScrollBar().sizeHint().width()
         )
-        body = QVBoxLayout(self)
-        body.setContentsMargins(1, 1, 1, 1)
-        body.setSpacing(0)
-        body.addWidget(self._scroll, 1)
-        line = QFrame()
-        line.setProperty("kind", "line")
+        line = separator()
         line.setFrameShape(QFrame.Shape.HLine)
-        body.addWidget(line)
         self._foot = self._foot_row()
-        body.addLayout(self._foot)
+        column_of((self._scroll, 1), line, self._foot, parent=self, margins=(1, 1, 1, 1), spacing=0)
 
     def _output_grid(self) -> QGridLayout:
         grid = _grid()
@@ -392,18 +388,9 @@ class ScenarioPopover(Popover):
         return grid
 
     def _foot_row(self) -> QHBoxLayout:
-        foot = QHBoxLayout()
-        foot.setContentsMargins(18, 10, 18, 12)
-        foot.setSpacing(8)
-        foot.addWidget(self.model)
-        for words, figure in ((self.tr("one call"), self.call), (self.tr("per month"), self.month)):
-            caption = PlainLabel(words, role="caption")
-            foot.addWidget(caption)
-            foot.addWidget(figure)
-        foot.addStretch(1)
-        foot.addWidget(self.reset_button)
-        foot.addWidget(self.save_as)
-        return foot
+        call, month = (PlainLabel(words, role="caption") for words in (self.tr("one call"), self.tr("per month")))
+        items = (self.model, call, self.call, month, self.month, 1, self.reset_button, self.save_as)
+        return row_of(*items, margins=(18, 10, 18, 12), spacing=8)
 
     def _needed_height(self) -> int:
         return self._page.sizeHint().height() + self._foot.sizeHint().height() + 6

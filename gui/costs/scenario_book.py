@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QMenu, QPushButton, QWidget
 
 from gui.core.figures import MAX_TOKENS
 from gui.core.file_writing import set_aside
 from gui.core.token_text import visible_line
 from gui.core.versioned_document import DamagedFile, Document, is_newer, read_document
 from gui.costs.cost_service import calls_of_a_month
-from gui.look.plain_text import PlainLabel, plain_tip
+from gui.look.plain_text import plain_tip
 from gui.runtime.notify import Notifier, Offer
 from gui.state.storage import SharedFile, Storage
 from gui.widgets.forms import button_row
 from gui.widgets.labels import wrapped_label
+from gui.widgets.layouts import column_of, label_of
 
 if TYPE_CHECKING:
     from pricing.types import CallMix, Scenario
@@ -582,16 +583,13 @@ class ScenarioName(QDialog):
         self.name.setMaxLength(LONGEST_NAME)
         self.name.setAccessibleName(self.tr("Name of the scenario"))
         self.name.selectAll()
-        label = PlainLabel(self.tr("&Name of the scenario"))
-        label.setBuddy(self.name)
+        label = label_of(self.name, self.tr("&Name of the scenario"))
         self.remark = wrapped_label("scenarioNameRemark")
         kinds = QDialogButtonBox.StandardButton
         buttons = button_row(self, kinds.Save, kinds.Cancel)
         self.save = buttons.button(kinds.Save)
         self._save_text = self.save.text()
-        column = QVBoxLayout(self)
-        for widget in (label, self.name, self.remark, buttons):
-            column.addWidget(widget)
+        column_of(label, self.name, self.remark, buttons, parent=self, margins=None)
         self.name.textChanged.connect(self._on_typed)
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 48)
         self._on_typed()
