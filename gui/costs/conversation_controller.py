@@ -271,9 +271,8 @@ def _table(name: str, spoken: str, model: TableModel) -> QTableView:
 
 
 def _count_box(name: str, spoken: str) -> QSpinBox:
-    box = QSpinBox(objectName=name)
+    box = QSpinBox(objectName=name, accessibleName=spoken)
     box.setRange(0, MAX_TURNS)
-    box.setAccessibleName(spoken)
     return box
 
 

@@ -76,8 +76,7 @@ class CostStatus(QObject):
         self.count = PlainLabel(objectName="costCount", role="caption")
         self.remark = RemarkLabel("costRemark", "caption")
         self.remark.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self.note = PlainLabel(objectName="scenarioNote", role="caption")
-        self.note.setWordWrap(True)
+        self.note = PlainLabel(objectName="scenarioNote", role="caption", wordWrap=True)
         self.note.hide()
         service.stale_changed.connect(self.refresh)
         theme.changed.connect(self._colour)
@@ -463,12 +462,10 @@ class CostPanel(QFrame):
         self.set_folded(False)
 
     def _button(self, name: str, icon: str, words: str) -> QToolButton:
-        button = QToolButton(objectName=name)
+        button = QToolButton(objectName=name, toolTip=words, accessibleName=words)
         button.setIcon(self._icons.icon(icon))
         button.setProperty("kind", "icon")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setToolTip(words)
-        button.setAccessibleName(words)
         return button
 
     @Slot(bool)

@@ -60,8 +60,7 @@ class CostTools(QWidget):
         self.exact = Chip("filterExact", self.tr("Exact only"), self.tr("Show only exactly counted models"))
         self.favourites = Chip("filterFavourites", self.tr("Favourites"), self.tr("Show only favourites"))
         self.vendor = MenuChip("filterVendor", self.tr("Vendor"), self.tr("Show only the models of some vendors"))
-        self.filter = QLineEdit(objectName="costFilter")
-        self.filter.setPlaceholderText(self.tr("Filter models"))
+        self.filter = QLineEdit(objectName="costFilter", placeholderText=self.tr("Filter models"))
         self.filter.setClearButtonEnabled(True)
         self.filter.setAccessibleName(self.tr("Filter models by words"))
         self.filter.setToolTip(
@@ -273,8 +272,7 @@ class CostChart(QWidget):
         self._rows: Sequence[CostRow] = ()
         self._view: CostView | None = None
         self._plot: Any = None
-        self._hint = PlainLabel(self.tr("Loading the chart…"), alignment=Qt.AlignmentFlag.AlignCenter)
-        self._hint.setWordWrap(True)
+        self._hint = PlainLabel(self.tr("Loading the chart…"), alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
         self._place()
         self.scale.currentChanged.connect(self._on_options)
         self.most.valueChanged.connect(self._on_options)
@@ -307,11 +305,9 @@ class CostChart(QWidget):
         ):
             self.scale.addTab(text)
             self.scale.setTabToolTip(number, tip)
-        self.most = QSpinBox(objectName="chartBars")
+        self.most = QSpinBox(objectName="chartBars", suffix=self.tr(" bars"), accessibleName=self.tr("Number of bars"))
         self.most.setRange(1, MAX_BARS)
         self.most.setValue(DEFAULT_BARS)
-        self.most.setSuffix(self.tr(" bars"))
-        self.most.setAccessibleName(self.tr("Number of bars"))
         self.most.setToolTip(self.tr("Maximum number of bars, from the top of the table"))
         return row_of(title, 1, self.most, track)
 

@@ -368,10 +368,9 @@ class PriceImportDialog(QDialog):
             self._show_choice()
 
     def _make_top(self) -> None:
-        self.add = QPushButton(self.tr("&Add a file…"), objectName="priceImportAdd")
+        self.add = QPushButton(self.tr("&Add a file…"), objectName="priceImportAdd", autoDefault=False)
         self.add.setToolTip(self.tr("Read a published price table from a file, or drop it here"))
         self.add.setAccessibleName(self.add.toolTip())
-        self.add.setAutoDefault(False)
         self.add_installed = QPushButton(self.tr("Add insta&lled tables"), objectName="priceImportInstalled")
         names = ", ".join(name for name, _ in self._installed)
         self.add_installed.setToolTip(self.tr("Read price tables from installed packages: {names}").format(names=names))
@@ -415,12 +414,10 @@ class PriceImportDialog(QDialog):
             self.table.setFocus()
 
     def _make_filters(self) -> None:
-        self.words = QLineEdit(objectName="priceImportFilter")
-        self.words.setPlaceholderText(self.tr("Filter models and values"))
+        self.words = QLineEdit(objectName="priceImportFilter", placeholderText=self.tr("Filter models and values"))
         self.words.setAccessibleName(self.words.placeholderText())
         self.words.setClearButtonEnabled(True)
-        self.kind = QComboBox(objectName="priceImportKind")
-        self.kind.setAccessibleName(self.tr("Which differences are shown"))
+        self.kind = QComboBox(objectName="priceImportKind", accessibleName=self.tr("Which differences are shown"))
         for text, kind in (
             (self.tr("All differences"), EVERYTHING),
             (self.tr("Only changes of known models"), CHANGES),
@@ -428,9 +425,8 @@ class PriceImportDialog(QDialog):
             (self.tr("Only where yours is kept"), KEPT),
         ):
             self.kind.addItem(text, kind)
-        self.provider = QComboBox(objectName="priceImportProvider")
+        self.provider = QComboBox(objectName="priceImportProvider", minimumContentsLength=14)
         self.provider.setAccessibleName(self.tr("Provider whose models are shown"))
-        self.provider.setMinimumContentsLength(14)
         self.all = QPushButton(self.tr("&Check all shown"), objectName="priceImportAll")
         self.none = QPushButton(self.tr("&Uncheck all shown"), objectName="priceImportNone")
         for button in (self.all, self.none):
@@ -453,8 +449,7 @@ class PriceImportDialog(QDialog):
         self.differing_table.horizontalHeader().setDefaultSectionSize(width * 16)
         self.left_out_table.horizontalHeader().setDefaultSectionSize(width * 34)
         self._widen = width * 30
-        self.tabs = QTabWidget(objectName="priceImportTabs")
-        self.tabs.setAccessibleName(self.tr("Contents of the tables"))
+        self.tabs = QTabWidget(objectName="priceImportTabs", accessibleName=self.tr("Contents of the tables"))
         for table in (self.table, self.differing_table, self.left_out_table):
             table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
             table.horizontalHeader().setStretchLastSection(True)
@@ -463,9 +458,8 @@ class PriceImportDialog(QDialog):
         self.tabs.setDocumentMode(True)
 
     def _make_bottom(self) -> None:
-        self.choice = QLabel(objectName="priceImportChoice")
+        self.choice = QLabel(objectName="priceImportChoice", wordWrap=True)
         self.choice.setTextFormat(Qt.TextFormat.PlainText)
-        self.choice.setWordWrap(True)
         self.buttons = button_row(self, QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel)
         self.take = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
         self.take.setObjectName("priceImportTake")

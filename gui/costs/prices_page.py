@@ -372,9 +372,8 @@ class AgeSummary(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__(objectName="pricingAges")
         self.title = PlainLabel(objectName="pricingAgesTitle", role="strong")
-        self.next = QPushButton(objectName="pricingNextToCheck")
+        self.next = QPushButton(objectName="pricingNextToCheck", autoDefault=False)
         self.next.setProperty("kind", "link")
-        self.next.setAutoDefault(False)
         self.next.setToolTip(self.tr("Select the next model whose prices are older than 3 months or of unknown age"))
         self.next.clicked.connect(self.next_asked)
         self.bar = PartsBar(theme, "pricingAgesBar")

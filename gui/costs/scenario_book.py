@@ -579,9 +579,8 @@ class ScenarioName(QDialog):
         self.setObjectName("scenarioNameDialog")
         self.setWindowTitle(title)
         self._taken, self._take, self._asked = taken, take, ""
-        self.name = QLineEdit(now, objectName="scenarioName")
+        self.name = QLineEdit(now, objectName="scenarioName", accessibleName=self.tr("Name of the scenario"))
         self.name.setMaxLength(LONGEST_NAME)
-        self.name.setAccessibleName(self.tr("Name of the scenario"))
         self.name.selectAll()
         label = label_of(self.name, self.tr("&Name of the scenario"))
         self.remark = wrapped_label("scenarioNameRemark")
