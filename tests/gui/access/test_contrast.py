@@ -175,7 +175,7 @@ def test_nothing_that_means_something_is_drawn_as_decoration():
         "theme",
         "aligned_tokens",
         "banner",
-        "cells",
+        "cost_table",
         "command_palette",
         "cost_view",
         "messages",
