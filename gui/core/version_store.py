@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.runtime.atomic_files import only_here
-from gui.core.file_writing import write_atomic
+from gui.core.profile_files import is_newer, write_atomic
 from gui.core.text_chunks import ChunkedText
-from gui.core.versioned_document import is_newer
 
 VERSION = 1
 _KEY = re.compile("[0-9a-f]{32}")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QFileSystemWatcher, QObject, Signal, Slot
 
-from gui.core.versioned_document import regular_bytes
+from gui.core.profile_files import regular_bytes
 from gui.editor.offsets import document_text
 from gui.editor.soft_breaks import TextMirror
 
@@ -131,7 +131,7 @@ def _loaded(file: Path | None, names: tuple[str, ...]) -> LoadedPrices:
 
 
 def _keep_copy(file: Path, copy: Path | None) -> None:
-    from gui.core.file_writing import write_atomic
+    from gui.core.profile_files import write_atomic
 
     if copy is None:
         return
@@ -277,7 +277,7 @@ def read_price_text(request: ReadRequest, _ticket: Ticket | None = None) -> File
 def save_price_text(request: SaveRequest, _ticket: Ticket | None = None) -> Saved:
     """Write the price file, and keep the previous one as a ``.bak`` file. If it raises OSError, nothing changed."""
     from engine.runtime.atomic_files import only_here
-    from gui.core.file_writing import write_atomic
+    from gui.core.profile_files import write_atomic
 
     stored = stored_text(request.text, request.stored)
     raw = stored.encode("utf-8", "surrogatepass")

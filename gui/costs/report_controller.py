@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QStandardPaths, Qt, Slot
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFrame, QTabBar, QVBoxLayout, QWidget
 
 from gui.core.about import our_version, version_lines
-from gui.core.file_writing import write_atomic
+from gui.core.profile_files import write_atomic
 from gui.core.reports import (
     COST,
     HTML,

@@ -15,9 +15,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QMenu, QPushButton, QWidget
 
 from gui.core.figures import MAX_TOKENS
-from gui.core.file_writing import set_aside
+from gui.core.profile_files import DamagedFile, Document, is_newer, read_document, set_aside
 from gui.core.token_text import visible_line
-from gui.core.versioned_document import DamagedFile, Document, is_newer, read_document
 from gui.costs.cost_service import calls_of_a_month
 from gui.look.plain_text import plain_tip
 from gui.runtime.notify import Notifier, Offer

@@ -10,7 +10,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal,
 
 from engine.runtime.cancellation import check_cancelled, interruptible
 from gui.core.about import own_command
-from gui.core.versioned_document import regular_bytes
+from gui.core.profile_files import regular_bytes
 from gui.editor.offsets import document_text
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 

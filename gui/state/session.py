@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gui.core.file_writing import set_aside
-from gui.core.versioned_document import regular_bytes
+from gui.core.profile_files import regular_bytes, set_aside
 
 VERSION = 1
 TEXT_FILE = "text.txt"

@@ -13,8 +13,7 @@ from typing import Any
 
 from PySide6.QtCore import QLockFile, QObject
 
-from gui.core.profile_files import make_file_private, make_folder
-from gui.core.versioned_document import DamagedFile, is_newer, read_document
+from gui.core.profile_files import DamagedFile, is_newer, make_file_private, make_folder, read_document
 from gui.runtime.notify import Notifier
 from gui.state.session import (
     MAX_OF_A_NUMBER,

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QObject, QTimer, Signal, Slot
 
-from gui.core.file_writing import set_aside
-from gui.core.versioned_document import DamagedFile, Document, is_newer, read_document
+from gui.core.profile_files import DamagedFile, Document, is_newer, read_document, set_aside
 from gui.state.storage import SharedFile, Storage
 
 VERSION = 1

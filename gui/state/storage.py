@@ -8,16 +8,25 @@ with the same file version are kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
-from gui.core.file_writing import change_atomic, set_aside, write_atomic
+from gui.core.profile_files import (
+    VERSION_KEY,
+    DamagedFile,
+    Document,
+    change_atomic,
+    document_bytes,
+    document_of,
+    is_newer,
+    set_aside,
+    write_atomic,
+)
 from gui.core.text_chunks import ChunkedText, utf8_pieces
-from gui.core.versioned_document import VERSION_KEY, DamagedFile, Document, document_bytes, document_of, is_newer
 
 if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
@@ -28,7 +37,6 @@ class WriteRequest(NamedTuple):
 
     path: Path
     content: bytes | str | ChunkedText
-    keep_backup: bool = False
 
 
 class ChangeRequest(NamedTuple):
@@ -45,10 +53,8 @@ def change_now(request: ChangeRequest) -> bytes:
 
 def write_now(request: WriteRequest) -> int:
     """Write on the calling thread, used while the window closes. Raises OSError."""
-    content: bytes | Iterable[bytes] = (
-        utf8_pieces(request.content) if isinstance(request.content, str) else request.content
-    )
-    return write_atomic(request.path, content, keep_backup=request.keep_backup)
+    content = request.content
+    return write_atomic(request.path, utf8_pieces(content) if isinstance(content, str) else content)
 
 
 def _write(request: WriteRequest | ChangeRequest, _ticket: Ticket) -> int | bytes:
@@ -79,9 +85,9 @@ class Storage(QObject):
         """True while anything is being written."""
         return self._lane.busy
 
-    def write(self, path: Path, content: bytes | str | ChunkedText, *, keep_backup: bool = False) -> None:
+    def write(self, path: Path, content: bytes | str | ChunkedText) -> None:
         """Queue the replacement of ``path`` by ``content``."""
-        self._lane.submit(WriteRequest(path, content, keep_backup))
+        self._lane.submit(WriteRequest(path, content))
 
     def change(self, request: ChangeRequest) -> None:
         """Queue a change of a file; no other window changes it in between."""

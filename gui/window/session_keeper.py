@@ -11,8 +11,7 @@ from PySide6.QtCore import QByteArray, QLockFile, QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from gui.core.api_keys import key_sentence, keys_in_text
-from gui.core.file_writing import set_aside
-from gui.core.profile_files import remove_saved_texts
+from gui.core.profile_files import remove_saved_texts, set_aside
 from gui.core.sample import SAMPLE
 from gui.core.text_chunks import ChunkedText
 from gui.editor.offsets import document_text

@@ -21,8 +21,8 @@ from engine.library.formats.opening import open_tokenizer
 from engine.training.run import TrainingRun
 from engine.training.types import TrainingSettings
 from gui.core import version_store as store
+from gui.core.profile_files import DamagedFile
 from gui.core.text_chunks import chunked
-from gui.core.versioned_document import DamagedFile
 from gui.costs import calibration_service as calibrations
 from gui.costs.scenario_book import ScenarioBook, ScenarioChoices
 from gui.runtime.jobs import JobRunner

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.core.versioned_document import is_newer, read_document
+from gui.core.profile_files import is_newer, read_document
 from gui.costs.prices_service import BUNDLED, LoadRequest, ReadRequest, load_prices, read_price_text
 from gui.state.session import read_session
 from pricing import check_file

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.runtime import atomic_files
-from gui.core import file_writing
+from gui.core import profile_files
 from gui.costs.price_editor import key_position
 from gui.costs.prices_service import (
     MAX_CHARACTERS,
@@ -74,18 +74,18 @@ def test_of_two_windows_that_save_at_once_the_second_writes_nothing(tmp_path: Pa
     """It begins while the first one writes."""
     path = tmp_path / "prices.yaml"
     answers = []
-    write, lock = file_writing.write_atomic, atomic_files._has_lock
+    write, lock = profile_files.write_atomic, atomic_files._has_lock
     seen = threading.Event()
     other = threading.Thread(target=lambda: answers.append(save_price_text(SaveRequest(path, "# second\n", "", "", 0))))
 
     def written(*arguments: Any, **options: Any) -> int:
-        monkeypatch.setattr(file_writing, "write_atomic", write)
+        monkeypatch.setattr(profile_files, "write_atomic", write)
         monkeypatch.setattr(atomic_files, "_has_lock", lambda file: lock(file) or seen.set())
         other.start()
         assert seen.wait(PATIENCE_SECONDS)
         return write(*arguments, **options)
 
-    monkeypatch.setattr(file_writing, "write_atomic", written)
+    monkeypatch.setattr(profile_files, "write_atomic", written)
     first = save_price_text(SaveRequest(path, "# first\n", "", "", 0))
     other.join()
     assert first.file is not None

@@ -30,7 +30,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from engine.corpus.types import CorpusFile, CorpusRules
 from engine.runtime.atomic_files import make_folder, write_atomic
 from engine.training.types import TrainingSettings
-from gui.core.versioned_document import DamagedFile, is_newer, read_document
+from gui.core.profile_files import DamagedFile, is_newer, read_document
 from gui.look.quantities import overall_fraction, stage_words
 from gui.runtime.jobs import JobCancelled
 

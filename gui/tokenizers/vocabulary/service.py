@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from gui.core import exports
 from gui.core.api_keys import keys_in_tokens
 from gui.core.exports import ExportTable, Value
-from gui.core.file_writing import write_atomic
+from gui.core.profile_files import write_atomic
 from gui.runtime.jobs import NewestRequest
 
 if TYPE_CHECKING:

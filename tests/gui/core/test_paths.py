@@ -59,7 +59,7 @@ def test_asking_creates_nothing(tmp_path: Path):
     "module",
     [
         "gui.core.paths",
-        "gui.core.file_writing",
+        "gui.core.profile_files",
         "gui.state.session",
         "gui.core.token_text",
         "gui.window.fuzzy",
