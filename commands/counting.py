@@ -16,7 +16,7 @@ from commands.inputs import Given, noticed, read_text
 from commands.program import usable
 from engine.corpus.folder_counts import count_folder
 from engine.text.kinds import PIECES, sample_of_texts
-from gui.core.narrowing import narrowed
+from gui.core.model_counts import narrowed
 
 if TYPE_CHECKING:
     from commands.inputs import Given

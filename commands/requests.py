@@ -21,7 +21,7 @@ from engine.requests.lines import LineCount, LinesReport, RequestLines, written_
 from engine.requests.template_file import TemplateFile, read_source
 from engine.requests.templates import TEMPLATES, template_for_model
 from engine.requests.types import KINDS, Part, Tally, TallySum
-from gui.core.request_tokens import LABELS, RequestTokens, token_count
+from gui.core.model_counts import LABELS, RequestTokens, token_count
 
 if TYPE_CHECKING:
     from engine import Encoding

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.core.narrowing import mix_of
+from gui.core.model_counts import mix_of
 from gui.core.profile_files import DamagedFile, Document, is_newer, read_document
 from gui.state.storage import SharedFile
 

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from gui.core.narrowing import Narrowing
+from gui.core.model_counts import Narrowing
 from gui.costs.prices_service import LoadedPrices, LoadRequest, load_prices
 from gui.costs.rows import CostRow
 
 if TYPE_CHECKING:
     from engine.text.kinds import TextSample
-    from gui.core.request_tokens import RequestTokens
+    from gui.core.model_counts import RequestTokens
     from gui.costs.models_page import CostStatus
     from gui.prompt.chat.service import RequestReply
     from gui.prompt.counting_service import PromptCounts

@@ -14,7 +14,7 @@ import engine
 import pricing
 from engine.encoding import library_encoding
 from engine.text.kinds import TextSample, sample_of_texts
-from gui.core.narrowing import narrowed
+from gui.core.model_counts import narrowed
 from pricing.calibration import reconstructed
 from pricing.types import CountRule
 

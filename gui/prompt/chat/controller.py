@@ -11,7 +11,7 @@ from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from gui.core.local_tokenizers import looks_like_tokenizer
-from gui.core.request_tokens import templates_and_encodings
+from gui.core.model_counts import templates_and_encodings
 from gui.prompt.chat.service import (
     BodySource,
     LinesRequest,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from gui.core.request_tokens import RequestTokens
+from gui.core.model_counts import RequestTokens
 from gui.editor.offsets import document_text, stored_to_document
 from gui.runtime.jobs import JobCancelled, Ticket
 
