@@ -13,12 +13,9 @@ from numpy.typing import NDArray
 
 from engine.runtime.cancellation import interruptible
 from engine.text.offsets import running_sums_of
-from gui.core.text_runs import ADDED, REMOVED, WRAPPED, Run, Runs
-from gui.core.token_text import visible
+from gui.core.token_text import ADDED, REMOVED, WRAPPED, Run, Runs, visible
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from engine import Encoding
 
 MAX_EDITS = 500

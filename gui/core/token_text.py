@@ -1,4 +1,4 @@
-"""Visible rendering of token bytes and of untrusted text. No Qt.
+"""Visible rendering of token bytes and of untrusted text, and lines of it with marked runs. No Qt.
 
 Invisible characters get a visible stand-in: a space is ``·``, a tab ``→``, a newline ``⏎``; control characters are
 their pictures (``␀``, ``␛``); other spaces, direction marks, zero-width and unassigned characters are shown in ``⟨ ⟩``
@@ -11,6 +11,10 @@ This is not an escape syntax: a literal ``·`` of the text looks like a space he
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import NamedTuple
 
 _SIGNS = {" ": "·", "\t": "→", "\n": "⏎", "\x7f": "␡"}
 
@@ -90,6 +94,13 @@ def visible_lines(text: str) -> str:
     return "\n".join(map(visible_line, text.split("\n")))
 
 
+def shown(text: str) -> str:
+    """Return ``text`` with characters that hide or reorder text made visible; line breaks stay."""
+    if text.isprintable():
+        return text
+    return visible_lines(text)
+
+
 def _sign(character: str) -> str:
     sign = _SIGNS.get(character)
     if sign is not None:
@@ -118,11 +129,81 @@ def hexadecimal(token_bytes: bytes, most: int = 32) -> str:
     return f"{shown} … +{left}" if left > 0 else shown
 
 
-# --- text of others ---------------------------------------------------------------------------------------------------
+# --- lines with marked runs -------------------------------------------------------------------------------------------
+
+REMOVED, ADDED = "removed", "added"
+WRAPPED = -1
+"""Line number of a row that continues a line."""
+_BREAKS = " ·→⏎"
+"""Characters after which a line may wrap: whitespace and its visible stand-ins."""
 
 
-def shown(text: str) -> str:
-    """Return ``text`` with characters that hide or reorder text made visible; line breaks stay."""
-    if text.isprintable():
-        return text
-    return visible_lines(text)
+class Run(NamedTuple):
+    """Displayed text of one mark: ``REMOVED``, ``ADDED``, or empty."""
+
+    text: str
+    mark: str = ""
+
+
+Runs = tuple[Run, ...]
+
+
+def wrapped(runs: Runs, limit: float, width: Callable[[str], int]) -> list[Runs]:
+    """Break a line into rows no wider than ``limit``, after whitespace where possible.
+
+    ``width``: of a character. Nothing is dropped; a row of one character may exceed ``limit``.
+    """
+    text = "".join(run.text for run in runs)
+    widths = set(map(width, set(text)))
+    if len(text) * max(widths, default=0) <= limit:
+        return [runs]
+    # Usually all characters have the same width, and no sums are needed.
+    one = widths.pop()
+    ends = list(accumulate(map(width, text))) if widths else range(one, one * (len(text) + 1), one)
+    if ends[-1] <= limit:
+        return [runs]
+    stops, start = [], 0
+    while start < len(text):
+        start = _row_end(text, ends, start, limit)
+        stops.append(start)
+    return _split_at(runs, stops)
+
+
+def _row_end(text: str, ends: Sequence[int], start: int, limit: float) -> int:
+    stop = bisect_right(ends, limit + (ends[start - 1] if start else 0), start)
+    if stop == len(text):
+        return stop
+    word = next((index for index in range(stop, start, -1) if text[index - 1] in _BREAKS), start)
+    if word > start:
+        return word
+    while stop > start + 1 and unicodedata.combining(text[stop]):
+        stop -= 1
+    return max(stop, start + 1)
+
+
+def _split_at(runs: Runs, stops: Sequence[int]) -> list[Runs]:
+    """Split runs into rows that end at the character offsets ``stops``. One pass: a line may have thousands of both."""
+    rows: list[Runs] = []
+    row: list[Run] = []
+    offset = 0
+    for run in runs:
+        start = 0
+        while start < len(run.text):
+            chunk = run.text[start : start + stops[len(rows)] - offset]
+            row.append(Run(chunk, run.mark))
+            start, offset = start + len(chunk), offset + len(chunk)
+            if offset == stops[len(rows)]:
+                rows.append(tuple(row))
+                row = []
+    return rows
+
+
+def plain_text(runs: Runs) -> str:
+    """Return the line for screen readers: removed text in brackets with a minus, added text with a plus."""
+    signs = {REMOVED: "[−{}]", ADDED: "[+{}]"}
+    return "".join(signs.get(run.mark, "{}").format(run.text) for run in runs)
+
+
+def text_without(runs: Runs, mark: str) -> str:
+    """Return the line without runs of this mark: its old or its new text."""
+    return "".join(run.text for run in runs if run.mark != mark)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.core.text_runs import ADDED, REMOVED, Runs
+from gui.core.token_text import ADDED, REMOVED, Runs
 from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
 

@@ -13,8 +13,7 @@ from engine.runtime.cancellation import interruptible
 from engine.text.offsets import running_sums_of, utf16_length
 from gui.core.savings.structure import sections
 from gui.core.savings.types import Edit, Ranking, SectionKind
-from gui.core.text_runs import ADDED, REMOVED, Run, Runs
-from gui.core.token_text import visible_text
+from gui.core.token_text import ADDED, REMOVED, Run, Runs, visible_text
 
 FIRST_LEADING = -64
 """UTF-8 continuation bytes are 0x80 to 0xBF: -128 to -65 as signed bytes."""

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.core.text_runs import ADDED, REMOVED, plain_text, text_without
+from gui.core.token_text import ADDED, REMOVED, plain_text, text_without
 from gui.costs.money_text import CostText, money_text
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel

@@ -33,8 +33,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.core.text_runs import WRAPPED, plain_text, wrapped
-from gui.core.token_text import visible_line
+from gui.core.token_text import WRAPPED, plain_text, visible_line, wrapped
 from gui.costs.cost_table import draw_current_bar
 from gui.costs.money_text import MINUS, CostText, money_text
 from gui.look.fonts import strong
@@ -128,7 +127,7 @@ class DiffTableModel(RowsModel):
         self.endInsertRows()
 
     def _next_rows(self) -> list[DiffRow]:
-        wrap = partial(wrapped, room=self.room, width=self._width)
+        wrap = partial(wrapped, limit=self.room, width=self._width)
         rows: list[DiffRow] = []
         start, left = self._first[-1], SLICE
         while left > 0 and self.wrapped < len(self._whole):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.core.text_runs import ADDED, REMOVED
+from gui.core.token_text import ADDED, REMOVED
 from gui.costs.conversation_controller import LINE_STYLES
 from gui.editor import token_painter
 from gui.lab.lab_outcome import ROLES as LAB_ROLES

@@ -6,8 +6,8 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gui.core.text_runs import ADDED, Run
 from gui.core.token_diff import DiffRow
+from gui.core.token_text import ADDED, Run
 from gui.prompt.versions.comparison import SLICE, DiffTableModel
 
 ROWS = 40

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import engine
 from gui.core import token_diff
-from gui.core.text_runs import ADDED, REMOVED, WRAPPED, Run, wrapped
 from gui.core.token_diff import Comparison, Difference, Hunk, TokenLines, compare, difference, fewest_edits
+from gui.core.token_text import ADDED, REMOVED, WRAPPED, Run, wrapped
 
 ids = st.lists(st.integers(0, 4), max_size=40)
 LINE_END = 0
