@@ -7,14 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QLocale, QModelIndex, QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFrame,
-    QHeaderView,
-    QSplitter,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QFrame, QHeaderView, QSplitter, QStackedWidget, QWidget
 
 from gui.core.token_text import ADDED, REMOVED, plain_text, text_without
 from gui.costs.money_text import CostText, money_text
@@ -34,8 +27,8 @@ from gui.widgets.tables import FittedTable, StretchedTable, set_up_list
 from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
-    from gui.core.savings.ranking import Preview, RankedPart
-    from gui.core.savings.types import Proposal
+    from gui.core.savings import Preview, Proposal
+    from gui.core.text_structure import RankedPart
     from gui.costs.cost_service import Money
 
 ROW_PADDING = 12

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from engine.runtime.cancellation import ENTRIES, interruptible
-from gui.core.savings.proposals import MAX_SECONDS, advise, together
-from gui.core.savings.ranking import Preview, RankedPart, previews, rank_lines, rank_sections, ranked_parts
-from gui.core.savings.types import Advice, SectionKind, Watch
+from gui.core.savings import MAX_SECONDS, Advice, Preview, advise, previews, together
 from gui.core.text_chunks import ChunkedText
+from gui.core.text_structure import RankedPart, SectionKind, Watch, rank_lines, rank_sections, ranked_parts
 from gui.editor.text_transfer import Piece, gathered
 
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from gui.core.savings.proposals import KINDS
-from gui.core.savings.structure import Prompt
-from gui.core.savings.types import Edit, Watch, edited
+from gui.core.savings import KINDS, Edit, Prompt, edited
+from gui.core.text_structure import Watch
 
 
 def found(name: str, text: str) -> list[Edit]:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 import engine
 from engine.runtime import cancellation
 from engine.runtime.cancellation import cancellable
-from gui.core.savings import types as edits_module
-from gui.core.savings.proposals import KINDS, advise, together
-from gui.core.savings.types import Edit, Watch, apart_from, edited, united_edits
+from gui.core import savings
+from gui.core.savings import KINDS, Edit, advise, apart_from, edited, together, united_edits
+from gui.core.text_structure import Watch
 from tests.engine.strategies import texts_with_surrogates
 from tests.thoroughness import mostly_deep
 
@@ -39,7 +39,7 @@ def test_edits_are_done_in_stretches(parts: list[tuple[str, str]], size: int):
         text += f"{kept}."
         edits.append(Edit(len(text) - 1, len(text), replacement))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(edits_module, "ENTRIES", size)
+        patch.setattr(savings, "ENTRIES", size)
         assert edited(f"{text}end", edits) == "".join(map("".join, parts)) + "end"
 
 

@@ -6,9 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from gui.core.savings.ranking import byte_places, rank_lines, rank_sections, utf8
-from gui.core.savings.structure import sections
-from gui.core.savings.types import Ranking, SectionKind
+from gui.core.text_structure import Ranking, SectionKind, byte_offsets, rank_lines, rank_sections, sections, utf8
 from tests.engine.strategies import texts_with_surrogates
 
 KINDS: tuple[SectionKind, ...] = ("heading", "paragraph", "fence", "json", "role")
@@ -79,7 +77,7 @@ def test_parts_make_up_the_whole(text: str):
 
 @given(texts_with_surrogates())
 def test_places_in_bytes(text: str):
-    found = byte_places(text, np.arange(len(text) + 1, dtype=np.int64)).tolist()
+    found = byte_offsets(text, np.arange(len(text) + 1, dtype=np.int64)).tolist()
     for place, byte_place in enumerate(found):
         if "\ud800" <= text[place - 1 : place] <= "\udbff" and "\udc00" <= text[place : place + 1] <= "\udfff":
             continue  # within a pair

@@ -9,23 +9,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.runtime.cancellation import cancellable
-from gui.core.savings import proposals, structure
-from gui.core.savings.structure import BEFORE_WORDS, LINE_END, first_match, matches
+from gui.core import savings, text_structure
+from gui.core.text_structure import BEFORE_WORDS, LINE_END, first_match, matches
 
 LINES = tuple(
     (one, LINE_END)
     for one in (
-        *(structure._FENCE, structure._HEADING, structure._ROLE, proposals._LINE, structure._CANDIDATE),
-        *(proposals._TRAILING, proposals._INDENTATION, proposals._DELIMITER_ROW),
-        *(proposals._CELL_PADDING, proposals._DASHES),
+        *(
+            text_structure._FENCE,
+            text_structure._HEADING,
+            text_structure._ROLE,
+            savings._LINE,
+            text_structure._CANDIDATE,
+        ),
+        *(savings._TRAILING, savings._INDENTATION, savings._DELIMITER_ROW),
+        *(savings._CELL_PADDING, savings._DASHES),
     )
 )
 ALL = (
     *LINES,
-    (structure._BLANK_LINES, BEFORE_WORDS),
-    (proposals._BLANK_RUN, BEFORE_WORDS),
-    (proposals._BASE64, proposals._NO_BASE64),
-    (proposals._NAMES, proposals._NO_NAME),
+    (text_structure._BLANK_LINES, BEFORE_WORDS),
+    (savings._BLANK_RUN, BEFORE_WORDS),
+    (savings._BASE64, savings._NO_BASE64),
+    (savings._NAMES, savings._NO_NAME),
 )
 PARTS = st.sampled_from(
     (
@@ -45,7 +51,7 @@ def test_matches_are_those_of_one_search(
     start = min(start, len(text))
     stop = max(start, len(text) - left)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(structure, "STRETCH", size)
+        patch.setattr(text_structure, "CHUNK_CHARACTERS", size)
         found = list(matches(pattern, text, cut))
         within = list(matches(pattern, text, cut, start, stop))
         first = first_match(pattern, text, start, stop) if cut is LINE_END else None
@@ -58,15 +64,15 @@ def test_matches_are_those_of_one_search(
 
 def test_a_long_line_is_not_gone_through_for_each_beginning_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
     gone_through = []
-    plainly = structure.stretches
-    monkeypatch.setattr(structure, "stretches", lambda *given: gone_through.append(given) or plainly(*given))
-    text = "{no JSON}\n" * 500 + "x" * (2 * structure.STRETCH)
-    assert structure.json_blocks(text, [(0, len(text))]) == []
+    plainly = text_structure.chunks
+    monkeypatch.setattr(text_structure, "chunks", lambda *given: gone_through.append(given) or plainly(*given))
+    text = "{no JSON}\n" * 500 + "x" * (2 * text_structure.CHUNK_CHARACTERS)
+    assert text_structure.json_blocks(text, [(0, len(text))]) == []
     assert len(gone_through) == 1
 
 
 def test_whoever_waits_is_let_in_between_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(structure, "STRETCH", 10)
+    monkeypatch.setattr(text_structure, "CHUNK_CHARACTERS", 10)
     times: list[int] = []
     with cancellable(lambda: times.append(1)):
         assert not list(matches(re.compile("x"), "some words\n" * 5))

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QHeaderView, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.analysis.comparison import Difference
-from gui.core.savings.ranking import RankedPart
+from gui.core.text_structure import RankedPart
 from gui.costs.cost_service import ChangeRequest, cost_changes
 from gui.costs.money_text import CostText
 from gui.look.icons import Icons

@@ -1,4 +1,4 @@
-"""Edits that save tokens. Every offered saving was counted on the edited text. No Qt."""
+"""Edits of a prompt that save tokens. Every offered saving was counted on the edited text. No Qt."""
 
 from __future__ import annotations
 
@@ -10,17 +10,152 @@ import sys
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from engine.runtime.cancellation import interruptible
-from gui.core.savings.structure import BEFORE_WORDS, JsonBlock, Prompt, Span, matches, paragraphs
-from gui.core.savings.types import Advice, Edit, Effect, Kind, OutOfTime, Proposal, Watch, edited, united_edits
+import numpy as np
+
+from engine.runtime.cancellation import ENTRIES, interruptible
+from engine.text.offsets import utf16_length
+from gui.core.text_structure import (
+    BEFORE_WORDS,
+    Fence,
+    JsonBlock,
+    OutOfTime,
+    Span,
+    Watch,
+    fences,
+    json_blocks,
+    json_regions,
+    matches,
+    paragraphs,
+    united,
+)
+from gui.core.token_text import ADDED, REMOVED, Run, Runs, visible_text
 
 if TYPE_CHECKING:
     import regex
 
-STRETCH = 4096
+
+class Edit(NamedTuple):
+    """A replacement of the text between two character offsets by ``replacement``; never an insertion."""
+
+    char_start: int
+    char_end: int
+    replacement: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of proposal. ``lossless``: True if the edits preserve the meaning for every reader."""
+
+    name: str
+    lossless: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The effect of edits, in tokens of one prompt.
+
+    ``edits``: sorted, not overlapping, of the analysed text. The effect is that of all of them together.
+    """
+
+    edits: tuple[Edit, ...]
+    tokens_before: int
+    tokens_after: int
+
+    @property
+    def tokens_saved(self) -> int:
+        """Tokens saved per prompt; negative if the edits add tokens."""
+        return self.tokens_before - self.tokens_after
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Edits of one kind that save at least one token."""
+
+    kind: Kind
+    effect: Effect
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Proposals, sorted by tokens saved, largest first. ``unfinished``: kinds whose search ran out of time."""
+
+    tokens: int
+    proposals: tuple[Proposal, ...]
+    unfinished: tuple[Kind, ...]
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """Apply edits, which are sorted and do not overlap."""
+    chunks: list[str] = []
+    parts: list[str] = []
+    done = 0
+    for start, end, replacement in interruptible(edits):
+        parts += (text[done:start], replacement)
+        done = end
+        if len(parts) > ENTRIES:
+            chunks.append("".join(parts))
+            parts.clear()
+    return "".join((*chunks, *parts, text[done:]))
+
+
+def apart_from(edits: Sequence[Edit], spans: Sequence[tuple[int, ...]]) -> list[Edit]:
+    """Return the edits that overlap no span. Spans begin with (start, end), are sorted and do not overlap."""
+    if not edits or not spans:
+        return list(edits)
+    starts, ends = (np.array([span[side] for span in spans], dtype=np.int64) for side in (0, 1))
+    edit_starts, edit_ends = (np.array([edit[side] for edit in edits], dtype=np.int64) for side in (0, 1))
+    first = np.searchsorted(ends, edit_starts, "right")  # the first span that ends after the start of the edit
+    overlaps = np.append(starts, np.iinfo(np.int64).max)[first] < edit_ends
+    return [edits[number] for number in np.flatnonzero(~overlaps).tolist()]
+
+
+def united_edits(rows: Iterable[Sequence[Edit]]) -> tuple[Edit, ...]:
+    """Merge rows of edits into one sorted row. Of overlapping edits, that of the earlier row is kept whole."""
+    merged: list[Edit] = []
+    for row in rows:
+        if added := apart_from(row, merged):
+            merged = sorted(merged + added)  # both lists are sorted, so this is a merge
+    return tuple(merged)
+
+
+class Prompt:
+    """A text and the watch of its search. Its structure is found once and cached."""
+
+    def __init__(self, text: str, watch: Watch) -> None:
+        self.text, self.watch = text, watch
+
+    @cached_property
+    def fences(self) -> list[Fence]:
+        """Fenced code blocks."""
+        return fences(self.text)
+
+    @cached_property
+    def fence_spans(self) -> list[Span]:
+        """Spans of the fenced code blocks, in characters."""
+        return [(fence.char_start, fence.char_end) for fence in self.fences]
+
+    @cached_property
+    def json_blocks(self) -> list[JsonBlock]:
+        """JSON objects and arrays. Raises OutOfTime."""
+        return json_blocks(self.text, json_regions(self.text, self.fences), self.watch)
+
+    @cached_property
+    def solid_spans(self) -> list[Span]:
+        """Spans that are not prose: fenced code and JSON."""
+        return united([*self.fence_spans, *((block.char_start, block.char_end) for block in self.json_blocks)])
+
+    def in_prose(self, edits: list[Edit]) -> list[Edit]:
+        """Return the edits that touch neither fenced code nor JSON."""
+        return apart_from(edits, self.solid_spans)
+
+
+# --- searches ---------------------------------------------------------------------------------------------------------
+
+MIN_CHUNK = 4096
 """Minimum size of a chunk, in characters."""
 LONGEST_CLUSTER = 64
 """Maximum length of a cluster, in characters. Longer ones are not text (UAX #15 allows 30 marks) and slow to sort.
@@ -89,7 +224,7 @@ def _chunks(text: str) -> Iterator[tuple[int, int]]:
     """Yield chunks that can be normalized separately: a line feed composes with nothing."""
     start = 0
     while start < len(text):
-        end = text.find("\n", start + STRETCH) + 1 or len(text)
+        end = text.find("\n", start + MIN_CHUNK) + 1 or len(text)
         yield start, end
         start = end
 
@@ -97,7 +232,7 @@ def _chunks(text: str) -> Iterator[tuple[int, int]]:
 def _is_composed(text: str) -> bool:
     """Return True if NFC changes nothing. The check is fast except for letters with thousands of marks, so long chunks
     are not checked."""
-    return len(text) <= 4 * STRETCH and unicodedata.is_normalized("NFC", text)
+    return len(text) <= 4 * MIN_CHUNK and unicodedata.is_normalized("NFC", text)
 
 
 @cache
@@ -151,16 +286,16 @@ def repeated_lines(prompt: Prompt) -> list[Edit]:
 
 def comments(prompt: Prompt) -> list[Edit]:
     """Remove HTML comments in prose, with their line if nothing else is on it."""
-    text, edits, place = prompt.text, [], 0
-    while (start := text.find("<!--", place)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+    text, edits, end = prompt.text, [], 0
+    while (start := text.find("<!--", end)) >= 0 and (closing := text.find("-->", start + 4)) >= 0:
         if len(edits) % 1024 == 0:
             prompt.watch.look()
-        place = end + 3
-        if (start == 0 or text[start - 1] == "\n") and text[place : place + 2] == "\r\n":
-            place += 2
-        elif (start == 0 or text[start - 1] == "\n") and text[place : place + 1] == "\n":
-            place += 1
-        edits.append(Edit(start, place, ""))
+        end = closing + 3
+        if (start == 0 or text[start - 1] == "\n") and text[end : end + 2] == "\r\n":
+            end += 2
+        elif (start == 0 or text[start - 1] == "\n") and text[end : end + 1] == "\n":
+            end += 1
+        edits.append(Edit(start, end, ""))
     return prompt.in_prose(edits)
 
 
@@ -297,14 +432,14 @@ def _goes_on(text: str, line_end: int) -> bool:
     return start > 0 and bool(text[start : len(text) if stop < 0 else stop].strip())
 
 
-def _end_of_table(text: str, place: int) -> int:
-    while (start := text.find("\n", place, place + 2) + 1) > 0:
+def _end_of_table(text: str, end: int) -> int:
+    while (start := text.find("\n", end, end + 2) + 1) > 0:
         stop = text.find("\n", start)
         stop = len(text) if stop < 0 else stop
         if "|" not in text[start:stop]:
             break
-        place = stop
-    return place
+        end = stop
+    return end
 
 
 LONGEST_BLOCK = 1 << 20
@@ -412,9 +547,9 @@ def _renamed_fence(prompt: Prompt, start: int, end: int) -> list[Edit]:
     for fence in prompt.fences:
         if fence.body_start <= start and end <= fence.body_end:
             whole = not text[fence.body_start : start].strip() and not text[end : fence.body_end].strip()
-            place = text.find(fence.language, fence.char_start, fence.body_start) if whole else -1
-            if fence.language in _FENCE_WORDS and place >= 0:
-                return [Edit(place, place + len(fence.language), "csv")]
+            offset = text.find(fence.language, fence.char_start, fence.body_start) if whole else -1
+            if fence.language in _FENCE_WORDS and offset >= 0:
+                return [Edit(offset, offset + len(fence.language), "csv")]
     return []
 
 
@@ -442,6 +577,8 @@ def _capitals() -> regex.Pattern[str]:
     word = r"\p{Lu}[\p{Lu}'’]*+"
     return regex.compile(rf"(?<![\w`$<{{/.\-]){word}(?:[ ,;]++{word})++(?![\w`>}}/])")
 
+
+# --- suggestions ------------------------------------------------------------------------------------------------------
 
 MAX_SECONDS = 20.0
 
@@ -509,3 +646,48 @@ def together(text: str, proposals: Iterable[Proposal], count: Count) -> Effect:
 
 def _effect(text: str, edits: Sequence[Edit], before: int, count: Count) -> Effect:
     return Effect(tuple(edits), before, count(edited(text, edits)) if edits else before)
+
+
+# --- previews ---------------------------------------------------------------------------------------------------------
+
+MAX_EDITS = 200
+AROUND = 16
+LONGEST_SHOWN = 60
+"""Maximum number of characters shown before and after an edit; and of its removed or added text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Preview of an edit: its line (from 1), its UTF-16 span, and the change in context, with visible characters."""
+
+    line: int
+    utf16_start: int
+    utf16_end: int
+    change: Runs
+
+
+def previews(text: str, edits: Sequence[Edit]) -> tuple[Preview, ...]:
+    """Return previews of the first ``MAX_EDITS`` edits."""
+    made, line, offset, utf16 = [], 1, 0, 0
+    for edit in interruptible(edits[:MAX_EDITS], every=1):
+        between = text[offset : edit.char_start]
+        line, offset, utf16 = line + between.count("\n"), edit.char_start, utf16 + utf16_length(between)
+        utf16_end = utf16 + utf16_length(text[edit.char_start : edit.char_end])
+        made.append(Preview(line, utf16, utf16_end, _change(text, edit)))
+    return tuple(made)
+
+
+def _change(text: str, edit: Edit) -> Runs:
+    left = Run(visible_text(text[max(0, edit.char_start - AROUND) : edit.char_start]))
+    right = Run(visible_text(text[edit.char_end : edit.char_end + AROUND]))
+    gone = Run(_shortened(text, edit.char_start, edit.char_end), REMOVED)
+    new = Run(_shortened(edit.replacement, 0, len(edit.replacement)), ADDED)
+    return (left, gone, new, right) if edit.replacement else (left, gone, right)
+
+
+def _shortened(text: str, start: int, end: int) -> str:
+    """Return a span of a text, with its middle elided if it is long."""
+    if end - start <= LONGEST_SHOWN:
+        return visible_text(text[start:end])
+    half = LONGEST_SHOWN // 2
+    return f"{visible_text(text[start : start + half])} … {visible_text(text[end - half : end])}"
