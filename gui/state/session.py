@@ -24,6 +24,29 @@ PART_SET_ASIDE = "state-{part}.json.damaged"
 """A part of the state that could not be restored."""
 MAX_OF_A_NUMBER = 2**31 - 1
 """Maximum of a number in the state; Qt takes no larger ones."""
+SAMPLE = """\
+You are a careful release assistant. Read the change list below and answer in one short paragraph.
+
+# What to do
+1. Group the changes by area; keep the issue numbers (#1042, #987).
+2. Name anything that could break an existing installation.
+3. Answer in the language of the question; prices in € and ¥, dates as 2026-03-14.
+
+```python
+def cost(tokens: int, usd_per_million: float = 2.50) -> float:
+    \"\"\"What a prompt costs before it is sent.\"\"\"
+\treturn tokens * usd_per_million / 1_000_000
+```
+
+{"area": "tokenizer", "fixed": ["naïve", "café", "Straße"], "speed-up": 3.75, "done": true}
+
+質問：この変更で何が変わりますか？三行で説明してください。
+Вопрос: что изменится для пользователей?
+السؤال: ما الذي سيتغيّر؟
+
+Thanks for the thorough work 👩‍💻🚀 — antidisestablishmentarianism is still several tokens.
+"""
+"""The text of the first start: short, editable, and made to exercise the table and the token colours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +128,15 @@ def read_session(folder: Path, most_bytes: int) -> Restored:
     text: str | None = None
     size = 0
     try:
-        size = path.stat().st_size
-        if size <= most_bytes:
-            text = read_text(path)
+        found_bytes = path.stat().st_size
+        text = read_text(path) if found_bytes <= most_bytes else None
+        size = found_bytes
     except FileNotFoundError:
-        size = 0
+        pass
     except OSError as error:
-        problems.append(_kept(path, error))
-        size = 0
+        problems.append(_set_aside(path, error))
     except DamagedSession as error:
         problems.append(str(error))
-        size = 0
     return Restored(state, text, size, found and not state.closed, tuple(problems))
 
 
@@ -134,7 +155,7 @@ def read_state(folder: Path) -> SessionState:
     except OSError as error:
         raise DamagedSession(f"{path}: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
-        raise DamagedSession(_kept(path, error)) from None
+        raise DamagedSession(_set_aside(path, error)) from None
     docks = raw.get("docks")  # version 0.1: the strip was a dock, shown or not on each page
     if isinstance(docks, dict) and docks.get("promptTab") is False:
         raw.setdefault("strip", {"folded": True})
@@ -142,13 +163,10 @@ def read_state(folder: Path) -> SessionState:
     good = {}
     for known in dataclasses.fields(SessionState):
         value = raw.get(known.name)
-        if type(value) is type(getattr(defaults, known.name)) and _fits(value):
+        fits = not isinstance(value, int) or abs(value) <= MAX_OF_A_NUMBER
+        if fits and type(value) is type(getattr(defaults, known.name)):
             good[known.name] = value
     return SessionState(**good)
-
-
-def _fits(value: object) -> bool:
-    return not isinstance(value, int) or abs(value) <= MAX_OF_A_NUMBER
 
 
 def read_text(path: Path) -> str:
@@ -156,12 +174,12 @@ def read_text(path: Path) -> str:
     try:
         return regular_bytes(path).decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:
-        raise DamagedSession(_kept(path, error)) from None
+        raise DamagedSession(_set_aside(path, error)) from None
 
 
-def _kept(path: Path, error: Exception) -> str:
+def _set_aside(path: Path, error: Exception) -> str:
     try:
-        kept = set_aside(path)
+        moved = set_aside(path)
     except OSError:
         return f"{path} is damaged ({error}) and could not be renamed."
-    return f"{path.name} of the last session was damaged ({error}). It was moved to {kept}."
+    return f"{path.name} of the last session was damaged ({error}). It was moved to {moved}."

@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-import gui.runtime.pyside_workarounds  # noqa: F401 - first, since it affects later imports
 from gui.core.paths import ProfilePaths
 from gui.core.profile_files import make_profile_private
-from gui.core.sample import SAMPLE
 from gui.core.user_encodings import EncodingListing, OpenEncoding, UserEncodings
 from gui.look.icons import Icons
 from gui.look.theme import Theme
@@ -28,7 +26,7 @@ from gui.prompt.prompt_panel import PromptPanel
 from gui.runtime.event_loop import in_next_turn
 from gui.runtime.notify import Notifier
 from gui.runtime.pyside_workarounds import let_errors_leave_overrides
-from gui.state.session import SessionState
+from gui.state.session import SAMPLE, SessionState
 from gui.state.session_slot import SessionSlot
 from gui.state.settings import SettingsStore
 from gui.state.storage import SharedFile

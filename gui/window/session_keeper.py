@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from gui.core.api_keys import key_sentence, keys_in_text
 from gui.core.profile_files import remove_saved_texts, set_aside
-from gui.core.sample import SAMPLE
 from gui.core.text_chunks import ChunkedText
 from gui.editor.offsets import document_text
 from gui.prompt.prompt import Origin, Prompt
 from gui.runtime.notify import Notifier, Offer
 from gui.state.session import (
     EARLIER_FILE,
+    SAMPLE,
     STATE_FILE,
     TEXT_FILE,
     DamagedSession,

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gui.app import create_window
-from gui.core.sample import SAMPLE
+from gui.state.session import SAMPLE
 from gui.window.application import Application
 from gui.window.workspaces import all_pages
 from tests.gui.conftest import OpenWindow, close_window

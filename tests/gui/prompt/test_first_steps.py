@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
-from gui.core.sample import SAMPLE
 from gui.prompt import prompt_panel as first_steps
+from gui.state.session import SAMPLE
 from tests.gui.conftest import OpenWindow, close_window
 
 pytestmark = pytest.mark.pages()
