@@ -198,7 +198,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_report_header() -> list[str]:
     if QT_MISSING is None:
         return []
-    from gui.runtime.system_libraries import missing_packages
+    from gui.runtime.display_check import missing_packages
 
     return [
         f"Qt cannot be loaded ({QT_MISSING}): the tests of the window are left out. "

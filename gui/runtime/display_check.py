@@ -1,10 +1,14 @@
 """Check that a window can be opened, done before Qt starts, since Qt ends the process on failure. No Qt at import.
 
 The result is one sentence: what is missing, what to install, and which command works without a window.
+
+A desktop has the system libraries that Qt loads, a bare server may not. ``python -m gui.runtime.display_check`` prints
+their missing Debian packages; it needs the standard library alone, so it runs before anything is installed.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import socket
 import struct
@@ -46,9 +50,7 @@ def why_no_window(environment: Mapping[str, str] | None = None, platform: str = 
 
 
 def _instead() -> str:
-    from gui.core.about import (
-        own_command,  # imported late: reads package metadata, which is slow
-    )
+    from gui.core.about import own_command  # imported late: reads package metadata, which is slow
 
     program = own_command()
     return f"without a window, `{program} count FILE` counts tokens and `{program} cost FILE` prices them"
@@ -68,7 +70,6 @@ def _missing_library() -> str | None:
 def _missing_plugin_library(platform: str) -> str | None:
     """Return which library Qt's plugin for X11 (``xcb``) or ``wayland`` lacks; None if it loads. Costs nothing: Qt
     would load the plugin next."""
-    import ctypes
     from importlib.util import find_spec
 
     found = find_spec("PySide6")
@@ -86,8 +87,6 @@ def _missing_plugin_library(platform: str) -> str | None:
 
 def _with_advice(what: str, error: Exception) -> str:
     """Return what fails and why, with all missing packages, so that one installation is enough."""
-    from gui.runtime.system_libraries import missing_packages
-
     library, _, why = str(error).partition(":")
     packages = " ".join(missing_packages()) if "cannot open shared object file" in why else ""
     if not packages:
@@ -96,7 +95,6 @@ def _with_advice(what: str, error: Exception) -> str:
 
 
 def _wayland_answers(name: str, environment: Mapping[str, str]) -> bool:
-
     path = name if name.startswith("/") else str(Path(environment.get("XDG_RUNTIME_DIR", "/"), name))
     connection = connect_unix(path)
     if connection is None:
@@ -189,15 +187,105 @@ def _cookies(number: str, environment: Mapping[str, str]) -> Iterator[bytes]:
         data = path.read_bytes()
     except OSError:
         return
-    place = 0
-    while place + 2 <= len(data):
-        place += 2  # skip the address family; each matching cookie is tried
-        parts = []
+    offset = 0
+    while offset + 2 <= len(data):
+        offset += 2  # skip the address family; each matching cookie is tried
+        fields = []
         for _ in ("address", "number", "name", "data"):
-            if place + 2 > len(data):
+            if offset + 2 > len(data):
                 return
-            (length,) = struct.unpack_from(">H", data, place)
-            parts.append(data[place + 2 : place + 2 + length])
-            place += 2 + length
-        if parts[1] in (number.encode(), b"") and parts[2] == COOKIE and parts[3]:
-            yield parts[3]
+            (length,) = struct.unpack_from(">H", data, offset)
+            fields.append(data[offset + 2 : offset + 2 + length])
+            offset += 2 + length
+        if fields[1] in (number.encode(), b"") and fields[2] == COOKIE and fields[3]:
+            yield fields[3]
+
+
+# --- system libraries -------------------------------------------------------------------------------------------------
+
+PACKAGES = {
+    # Qt itself
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libX11.so.6": "libx11-6",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libfreetype.so.6": "libfreetype6",
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libgthread-2.0.so.0": "libglib2.0-0",
+    "libxkbcommon.so.0": "libxkbcommon0",
+    # its plugin for X11
+    "libX11-xcb.so.1": "libx11-xcb1",
+    "libxcb.so.1": "libxcb1",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-glx.so.0": "libxcb-glx0",
+    "libxcb-icccm.so.4": "libxcb-icccm4",
+    "libxcb-image.so.0": "libxcb-image0",
+    "libxcb-keysyms.so.1": "libxcb-keysyms1",
+    "libxcb-randr.so.0": "libxcb-randr0",
+    "libxcb-render.so.0": "libxcb-render0",
+    "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libxcb-shm.so.0": "libxcb-shm0",
+    "libxcb-sync.so.1": "libxcb-sync1",
+    "libxcb-util.so.1": "libxcb-util1",
+    "libxcb-xfixes.so.0": "libxcb-xfixes0",
+    "libxcb-xkb.so.1": "libxcb-xkb1",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    # its plugin for Wayland
+    "libwayland-client.so.0": "libwayland-client0",
+    "libwayland-cursor.so.0": "libwayland-cursor0",
+    "libwayland-egl.so.1": "libwayland-egl1",
+}
+"""The package of each library, by its name in Debian 12."""
+RENAMED = {"libglib2.0-0": "libglib2.0-0t64"}
+"""Package names since the transition to 64-bit time: Debian 13, Ubuntu 24.04."""
+FONTS = "fonts-dejavu-core"
+
+_DPKG = Path("/var/lib/dpkg/info")
+_FONT_FOLDERS = (
+    Path("/usr/share/fonts"),
+    Path("/usr/local/share/fonts"),
+    Path("~/.local/share/fonts"),
+    Path("~/.fonts"),
+)
+_FONT_FILES = frozenset({".ttf", ".otf", ".ttc", ".pfb", ".pcf", ".gz"})
+
+
+def missing_packages() -> list[str]:
+    """Return the missing Debian packages that Qt needs, and a font package if there is no font."""
+    names = RENAMED if has_long_times() else {}
+    packages = [names.get(package, package) for library, package in PACKAGES.items() if not can_load(library)]
+    if not has_font():
+        packages.append(FONTS)
+    return list(dict.fromkeys(packages))
+
+
+def can_load(library: str) -> bool:
+    """Return True if a library and its dependencies can be loaded. Loads it."""
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def has_long_times(dpkg: Path = _DPKG) -> bool:
+    """Return True if the system's packages use 64-bit time: many are then named for it."""
+    return next(dpkg.glob("*t64*.list"), None) is not None
+
+
+def has_font(folders: tuple[Path, ...] = _FONT_FOLDERS) -> bool:
+    """Return True if the font folders contain a font."""
+    return any(file.suffix.lower() in _FONT_FILES for folder in folders for file in _expanded(folder).rglob("*"))
+
+
+def _expanded(folder: Path) -> Path:
+    try:
+        return folder.expanduser()
+    except RuntimeError:  # The home folder is unknown.
+        return folder
+
+
+if __name__ == "__main__":
+    sys.stdout.write(" ".join(missing_packages()) + "\n")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.runtime import display_check, system_libraries
+from gui.runtime import display_check
 from gui.runtime.display_check import why_no_window
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="about displays of Linux")
@@ -167,7 +167,7 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch):
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", broken)
-    monkeypatch.setattr(system_libraries, "missing_packages", lambda: ["libegl1", "libxcb-cursor0"])
+    monkeypatch.setattr(display_check, "missing_packages", lambda: ["libegl1", "libxcb-cursor0"])
     why = why_no_window({"DISPLAY": ":0"})
     assert why is not None
     assert "libEGL.so.1 is missing" in why
@@ -183,7 +183,7 @@ def test_what_no_package_mends_is_said_as_it_is(monkeypatch: pytest.MonkeyPatch)
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", broken)
-    monkeypatch.setattr(system_libraries, "missing_packages", lambda: ["libwayland-egl1"])
+    monkeypatch.setattr(display_check, "missing_packages", lambda: ["libwayland-egl1"])
     why = why_no_window({"DISPLAY": ":0"})
     assert why is not None
     assert "version `GLIBC_2.34' not found (required by libQt6Core.so.6)" in why
@@ -226,7 +226,7 @@ def test_a_missing_library_of_wayland_is_named(monkeypatch: pytest.MonkeyPatch, 
         return real(name)
 
     monkeypatch.setattr(ctypes, "CDLL", broken)
-    monkeypatch.setattr(system_libraries, "missing_packages", lambda: ["libwayland-cursor0"])
+    monkeypatch.setattr(display_check, "missing_packages", lambda: ["libwayland-cursor0"])
     why = why_no_window(wayland)
     assert why is not None
     assert "Wayland, libwayland-cursor.so.0 is missing" in why

@@ -11,8 +11,8 @@ import PySide6
 import pytest
 import shiboken6
 
-from gui.runtime import system_libraries
-from gui.runtime.system_libraries import FONTS, PACKAGES, RENAMED, can_load, has_font, has_long_times, missing_packages
+from gui.runtime import display_check
+from gui.runtime.display_check import FONTS, PACKAGES, RENAMED, can_load, has_font, has_long_times, missing_packages
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="about libraries of Linux")
 
@@ -74,19 +74,17 @@ def test_every_library_that_qt_needs_of_the_system_has_its_package():
 
 
 def test_all_that_is_missing_is_listed_once(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(
-        system_libraries, "can_load", lambda library: "glib" not in library and "gthread" not in library
-    )
-    monkeypatch.setattr(system_libraries, "has_font", lambda: False)
-    monkeypatch.setattr(system_libraries, "has_long_times", lambda: False)
+    monkeypatch.setattr(display_check, "can_load", lambda library: "glib" not in library and "gthread" not in library)
+    monkeypatch.setattr(display_check, "has_font", lambda: False)
+    monkeypatch.setattr(display_check, "has_long_times", lambda: False)
     assert missing_packages() == ["libglib2.0-0", FONTS]
-    monkeypatch.setattr(system_libraries, "has_long_times", lambda: True)
+    monkeypatch.setattr(display_check, "has_long_times", lambda: True)
     assert missing_packages() == ["libglib2.0-0t64", FONTS]
 
 
 def test_nothing_is_missing_where_all_can_be_loaded(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(ctypes, "CDLL", lambda name: name)
-    monkeypatch.setattr(system_libraries, "has_font", lambda: True)
+    monkeypatch.setattr(display_check, "has_font", lambda: True)
     assert missing_packages() == []
 
 
@@ -118,8 +116,8 @@ def test_a_font_is_found_wherever_it_lies(tmp_path: Path):
 
 
 def test_the_list_can_be_asked_for_without_qt():
-    code = "import sys, gui.runtime.system_libraries; sys.exit(any(name.startswith('PySide6') for name in sys.modules))"
+    code = "import sys, gui.runtime.display_check; sys.exit(any(name.startswith('PySide6') for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-    command = [sys.executable, "-m", "gui.runtime.system_libraries"]
+    command = [sys.executable, "-m", "gui.runtime.display_check"]
     asked = subprocess.run(command, check=True, capture_output=True, text=True)
     assert asked.stdout == " ".join(missing_packages()) + "\n"
