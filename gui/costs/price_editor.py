@@ -29,8 +29,8 @@ from gui.editor.offsets import utf16_length
 from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
+from gui.runtime.event_loop import WhenSeen
 from gui.widgets.encoding_picker import DESCRIPTION, DescribedDelegate
-from gui.widgets.layouts import WhenSeen
 
 if TYPE_CHECKING:
     from gui.costs.prices_service import Splice

@@ -27,9 +27,8 @@ from gui.look.fonts import fixed_font, strong
 from gui.look.plain_text import as_written
 from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.runtime.event_loop import in_next_turn
+from gui.runtime.event_loop import WhenSeen, in_next_turn
 from gui.state.settings import SettingsStore
-from gui.widgets.layouts import WhenSeen
 
 if TYPE_CHECKING:
     import numpy as np

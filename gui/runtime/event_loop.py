@@ -1,4 +1,5 @@
-"""Turns of the event loop: deferred calls, one call per turn, and a heartbeat by which jobs detect a busy GUI thread.
+"""Turns of the event loop: deferred calls and redraws, one call per turn, and a heartbeat by which jobs detect a busy
+GUI thread.
 
 Python runs one thread at a time, and a thread that waits for the GIL has no priority: with three pure-Python jobs the
 GUI thread waits three milliseconds at each call into Qt, with five jobs eight. A dialog that takes fifty milliseconds
@@ -11,9 +12,13 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, SignalInstance, Slot
+from shiboken6 import isValid
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
 
 
 def in_next_turn(context: QObject, call: Callable[[], Any] | SignalInstance) -> None:
@@ -56,6 +61,71 @@ class OneATurn(QObject):
             self._waiting.popleft()()
 
 
+_PLOT_TURNS = "plotTurns"
+"""Object name of the queue that the plots with one theme share."""
+
+
+class PlotTurn(QObject):
+    """Redraw of a plot: at once if no other plot with this theme was drawn in this turn, otherwise in one of the next.
+
+    Until then the old picture stays. A page, the cost chart below it and the rest of the window are painted together;
+    redrawing each plot for a new theme or page would add to that.
+    """
+
+    def __init__(self, theme: QObject, widget: QObject, act: Callable[[], object]) -> None:
+        super().__init__(widget)
+        turns = theme.findChild(OneATurn, _PLOT_TURNS)
+        if turns is None:
+            turns = OneATurn(theme)
+            turns.setObjectName(_PLOT_TURNS)
+        self._turns, self._act = turns, act
+        self._waits = False
+
+    @Slot()
+    def ask(self) -> None:
+        """Request a redraw, once for all requests until then."""
+        if not self._waits and isValid(self._turns):  # a closing window has none
+            self._waits = True
+            self._turns.call(self._draw)
+
+    def ask_later(self) -> None:
+        """Request a redraw in a later turn, since this one is busy: a page is being shown, or a plot was created."""
+        in_next_turn(self, self.ask)
+
+    def _draw(self) -> None:
+        self._waits = False
+        if isValid(self):  # the plot may have been destroyed meanwhile
+            self._act()
+
+
+class WhenSeen(QObject):
+    """Action that runs at once if its widget is visible, otherwise when it is next shown, once for all requests.
+
+    A theme change concerns every page: redrawing all of them took a tenth of a second, though only one is visible.
+    """
+
+    def __init__(self, widget: QWidget, act: Callable[[], object]) -> None:
+        super().__init__(widget)
+        self._widget, self._act = widget, act
+        self._waits = False
+
+    @Slot()
+    def ask(self) -> None:
+        """Request the action."""
+        if self._widget.isVisible():
+            self._act()
+        elif not self._waits:
+            self._waits = True
+            self._widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and watched is self._widget and self._waits:
+            self._waits = False
+            self._widget.removeEventFilter(self)
+            self._act()
+        return False
+
+
 BEAT_MS = 5
 """Interval of the heartbeat."""
 
@@ -71,7 +141,7 @@ LOOK_SECONDS = 0.01
 
 
 class GuiMonitor(QObject):
-    """GuiMonitor of the GUI thread while jobs run.
+    """Heartbeat of the GUI thread while jobs run.
 
     Lock-free: a job that holds a lock while it waits for the GIL would block the GUI thread.
 

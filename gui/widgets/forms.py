@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QPushButto
 
 from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
-from gui.widgets.layouts import WhenSeen
+from gui.runtime.event_loop import WhenSeen
 
 LABEL_GAP = 8
 SIGNS = {"error": "⚠ ", "warning": "⚠ ", "success": "✓ "}

@@ -1,13 +1,13 @@
-"""Layouts and form helpers: rows and columns, captions, number boxes, page tabs, and deferred updates."""
+"""Layouts and form helpers: rows and columns, captions, number boxes, and page tabs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QDate, QEvent, QObject, QPoint, QRect, QSize, Qt, Slot
+from PySide6.QtCore import QDate, QEvent, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QBoxLayout,
@@ -298,31 +298,3 @@ class PageTabs(QTabWidget):
         self.setDocumentMode(True)
         self.setFocusProxy(None)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-
-
-class WhenSeen(QObject):
-    """Action that runs at once if its widget is visible, otherwise when it is next shown, once for all requests.
-
-    A theme change concerns every page: redrawing all of them took a tenth of a second, though only one is visible.
-    """
-
-    def __init__(self, widget: QWidget, act: Callable[[], object]) -> None:
-        super().__init__(widget)
-        self._widget, self._act = widget, act
-        self._waits = False
-
-    @Slot()
-    def ask(self) -> None:
-        """Request the action."""
-        if self._widget.isVisible():
-            self._act()
-        elif not self._waits:
-            self._waits = True
-            self._widget.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Show and watched is self._widget and self._waits:
-            self._waits = False
-            self._widget.removeEventFilter(self)
-            self._act()
-        return False

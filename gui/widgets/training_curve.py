@@ -16,9 +16,8 @@ from gui.look import focus_ring
 from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
+from gui.runtime.event_loop import PlotTurn, WhenSeen
 from gui.runtime.loading import Loading
-from gui.widgets.layouts import WhenSeen
-from gui.widgets.plot_turn import PlotTurn
 
 if TYPE_CHECKING:
     from engine.training.types import TrainingCurve, TrainingProgress

@@ -26,6 +26,7 @@ from gui.look.fonts import fixed_font, set_weight
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
+from gui.runtime.event_loop import WhenSeen
 from gui.state.settings import SettingsStore
 from gui.tokenizers.merges.service import FROM_END, LONGEST, MergeForest, explained
 from gui.tokenizers.merges.tree_view import MergeTreePane
@@ -33,7 +34,7 @@ from gui.tokenizers.train.feed import CELL_PADDING, MAX_SHOWN_BYTES, ROW_PADDING
 from gui.widgets.chip import Chip
 from gui.widgets.encoding_picker import EncodingPicker, EncodingTools
 from gui.widgets.forms import Remark
-from gui.widgets.layouts import WhenSeen, column_of, label_of, restore_sizes, row_of, splitter_of
+from gui.widgets.layouts import column_of, label_of, restore_sizes, row_of, splitter_of
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
 from gui.widgets.token_pills import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills

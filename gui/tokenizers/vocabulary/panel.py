@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QEvent, QKeyCombination, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QLineEdit,
-    QPushButton,
-    QSizePolicy,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QSpinBox, QWidget
 
 from gui.look.quantities import figure
 from gui.look.theme import Theme

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
-from gui.widgets.layouts import WhenSeen
-from gui.widgets.plot_turn import PlotTurn
+from gui.runtime.event_loop import PlotTurn, WhenSeen
 from gui.widgets.training_plots import FigureAxis, add_view, end_of_axis
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.look.theme import Theme
-from gui.widgets.plot_turn import PlotTurn
+from gui.runtime.event_loop import PlotTurn
 
 
 @pytest.fixture

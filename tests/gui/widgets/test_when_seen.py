@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.widgets.layouts import WhenSeen
+from gui.runtime.event_loop import WhenSeen
 
 
 def test_it_is_done_at_once_where_it_is_seen_else_when_it_is_shown(qtbot: QtBot):
