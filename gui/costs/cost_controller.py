@@ -41,9 +41,9 @@ from gui.costs.prices_service import BUNDLED, KEPT, LAST_GOOD, OWN_VENDOR
 from gui.costs.rows import NO_MODEL, Arrangement, CostRow, ReferenceModel, SortKey, usd_middle
 from gui.costs.scenario import ScenarioPopover, ScenarioSummary
 from gui.costs.scenario_book import ScenarioBook, ScenarioNames, ScenarioState, choices_of
-from gui.look.corner import plain_corner
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel, as_written
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.runtime.notify import Notifier, Offer
 from gui.state.storage import Storage

@@ -26,8 +26,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QCompleter, QPlainTextEdit, QTextEdit, QWidget
 
 from gui.editor.offsets import utf16_length
-from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.runtime.event_loop import WhenSeen
 from gui.widgets.encoding_picker import DESCRIPTION, DescribedDelegate

@@ -39,10 +39,10 @@ from gui.costs.model_prices import ModelPrices
 from gui.costs.money_text import CostText, age_tone
 from gui.costs.price_editor import FieldsBelow, PriceEditor
 from gui.costs.prices_service import ListedModel
-from gui.look.corner import plain_corner
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.quantities import figure
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.widgets.delegates import TextDelegate
 from gui.widgets.file_choosers import DroppedFiles

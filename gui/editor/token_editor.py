@@ -15,16 +15,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import (
-    QFont,
-    QFontInfo,
-    QFontMetricsF,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPalette,
-    QWheelEvent,
-)
+from PySide6.QtGui import QFont, QFontInfo, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPalette, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from engine.types import TextEdit, TokenPatch
@@ -33,8 +24,8 @@ from gui.editor.soft_breaks import SOFT_LIMIT
 from gui.editor.soft_text_edit import SoftTextEdit
 from gui.editor.token_tracker import TokenTracker
 from gui.editor.visible_lines import LINE_GAP, NumberedLine, VisibleLine, numbered_lines, visible_lines
-from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.runtime.event_loop import in_next_turn
 from gui.state.settings import SettingsStore
@@ -44,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gui.editor.token_painter import PaintOptions, TokenPainter
-    from gui.look.token_palette import TokenPalette
+    from gui.look.theme import TokenPalette
 
 
 Bounds = tuple[int, int]

@@ -39,7 +39,7 @@ from gui.editor.token_spans import NO_COLOUR, STALE, Fills, SpanSlice, TokenSpan
 from gui.editor.visible_lines import LINE_GAP, THIN, TOLERANCE, VisibleLine
 
 if TYPE_CHECKING:
-    from gui.look.token_palette import TokenPalette
+    from gui.look.theme import TokenPalette
 
 
 class Rectangles:

@@ -29,11 +29,11 @@ from gui.core.token_text import visible_line
 from gui.costs.money_text import CostText
 from gui.files.file_tree import BYTES, FILES, MODELS, NAME, SHARE, TOKENS, TOP, FileTreeModel
 from gui.files.treemap import Treemap, only_child, type_fills
-from gui.look.corner import plain_corner
 from gui.look.fonts import set_weight
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.widgets.chip import Chip
 from gui.widgets.empty_state import EmptyState

@@ -21,12 +21,12 @@ _PACKAGES = {
     "ui": ("fontpkg_inter", ("Inter[opsz,wght].ttf", "Inter-Italic[opsz,wght].ttf")),
     "fixed": ("fontpkg_jetbrains_mono", ("JetBrainsMono[wght].ttf", "JetBrainsMono-Italic[wght].ttf")),
 }
-_wanted = {"own": True}
+_choice = {"own": True}
 
 
 def use_own(own: bool) -> None:
     """Choose the fonts that come with the program, or the system's."""
-    _wanted["own"] = own
+    _choice["own"] = own
 
 
 @cache
@@ -49,7 +49,7 @@ def _system(use: str) -> QFont:
 
 def _font(use: str) -> QFont:
     font = _system(use)
-    family = _loaded(use) if _wanted["own"] else ""
+    family = _loaded(use) if _choice["own"] else ""
     if family:
         font.setFamilies([family, font.family()])
         font.setStyleName("")
@@ -70,7 +70,7 @@ def system_pixels() -> float:
 def scale() -> float:
     """Return the scale of all text sizes: above 1 if the system's text is large; relative to it if its font is used."""
     pixels = system_pixels()
-    if not _wanted["own"]:
+    if not _choice["own"]:
         return max(pixels / BODY, 0.9)
     return max(pixels / _LARGE, 1.0)
 
@@ -79,7 +79,7 @@ def ui_font() -> QFont:
     """Return the interface font. Its digits have equal widths, so that columns of numbers do not jitter."""
     font = _font("ui")
     font.setPointSizeF(as_points(round(BODY * scale())))
-    if _wanted["own"]:
+    if _choice["own"]:
         font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
         font.setFeature(QFont.Tag("tnum"), 1)
     return font

@@ -1,4 +1,4 @@
-"""The application's only style sheet, generated from the design tokens of a theme.
+"""The application's only style sheet, generated from the design tokens of a theme, and how it is applied.
 
 Dynamic properties declare the purpose of a widget. They are set before it is shown, or with ``give_kind`` and
 ``give_role``:
@@ -17,11 +17,28 @@ the application's (``fonts``), and warnings may still be set by palette.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
+from typing import ClassVar
 
-from PySide6.QtWidgets import QGroupBox, QLabel, QPushButton, QWidget
+import shiboken6
+from PySide6.QtCore import QDir, QEvent, QObject, Qt
+from PySide6.QtGui import QFont, QPalette
+from PySide6.QtWidgets import (
+    QAbstractScrollArea,
+    QAbstractSpinBox,
+    QApplication,
+    QDateTimeEdit,
+    QDialog,
+    QGroupBox,
+    QLabel,
+    QProxyStyle,
+    QPushButton,
+    QWidget,
+)
 
 from gui.look.fonts import as_points, strong
+from gui.runtime.event_loop import in_next_turn
 
 FOLDER = Path(__file__).parent / "marks"
 MARKS = "marks"
@@ -297,3 +314,200 @@ def _give(widget: QWidget, name: str, value: str) -> None:
     if is_strong(widget):
         widget.setFont(strong(widget.font()))  # polishing again discards the font set by the previous polish
     widget.update()
+
+
+def plain_corner(area: QAbstractScrollArea) -> QWidget:
+    """Return a corner in the background of its area. Fusion fills it with a colour that ``Theme`` uses for outlines."""
+    return QWidget(area)
+
+
+# --- the look of the application --------------------------------------------------------------------------------------
+
+
+class LookStyle(QProxyStyle):
+    """Fusion, which takes every colour from the palette, as the base of the sheet.
+
+    Only ``polish`` is overridden: it runs once per widget, other style functions thousands of times per repaint.
+    """
+
+    def polish(self, target: QWidget | QApplication | QPalette) -> None:
+        super().polish(target)
+        if isinstance(target, QAbstractSpinBox) and not isinstance(target, QDateTimeEdit):
+            # The sheet's padding does not reach this field.
+            target.lineEdit().setTextMargins(6, 0, 0, 0)
+        elif isinstance(target, QDialog) and type(target).__module__.startswith("gui."):
+            _set_page_margins(target)
+        elif is_strong(target):
+            target.setFont(strong(target.font()))
+
+
+def _set_page_margins(dialog: QDialog) -> None:
+    """Give one of our dialogs page margins, unless it sets its own (popovers do)."""
+    layout = dialog.layout()
+    if layout is not None and dialog.property("kind") != "popover":
+        page, wide = SPACE["page"], SPACE["wide"]
+        layout.setContentsMargins(page, wide, page, wide)
+        layout.setSpacing(max(layout.spacing(), SPACE["normal"]))
+
+
+AT_ONCE = 40
+"""Number of hidden widgets polished per turn."""
+
+_POLISHED = Qt.WidgetAttribute.WA_WState_Polished
+_STYLED = Qt.WidgetAttribute.WA_SetStyle
+
+
+class Dressing(QObject):
+    """Palette, font and style sheet of an application, set together. Hidden widgets follow in small steps.
+
+    A change of the sheet polishes and notifies every widget, a quarter of a millisecond each, though of two thousand
+    only about a hundred are visible. So the hidden ones are skipped: during the change they are marked as not polished,
+    and as having a style of their own, which Qt does not notify. Afterwards a few are polished and notified in each
+    turn of the event loop; if a page or dialog is shown earlier, all of its widgets are done at once.
+    """
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self._app = app
+        self._outdated: dict[QWidget, list[QWidget]] = {}
+        """Hidden widgets that still have the previous sheet, by the ancestor with which they become visible."""
+
+    def change(self, palette: QPalette, font: QFont, sheet: str) -> None:
+        """Set all three, if any of them differs."""
+        app = self._app
+        if (app.styleSheet(), app.palette(), app.font()) == (sheet, palette, font):
+            return  # another window has this theme
+        waiting = {widget for widgets in self._outdated.values() for widget in widgets}
+        for root in filter(shiboken6.isValid, self._outdated):
+            root.removeEventFilter(self)
+        is_running = bool(self._outdated)
+        self._outdated = _hidden(app.allWidgets(), waiting)
+        skipped = [widget for widgets in self._outdated.values() for widget in widgets]
+        for widget in skipped:
+            widget.setAttribute(_POLISHED, False)
+        marked = [widget for widget in skipped if not widget.testAttribute(_STYLED)]
+        for widget in marked:
+            widget.setAttribute(_STYLED)
+        if app.styleSheet():
+            app.setStyleSheet("")  # when one sheet replaces another, Qt polishes each widget once per ancestor
+        app.setPalette(palette)
+        app.setFont(font)
+        app.setStyleSheet(sheet)
+        for widget in marked:
+            widget.setAttribute(_STYLED, False)
+        for root in self._outdated:
+            root.installEventFilter(self)
+        if self._outdated and not is_running:
+            in_next_turn(self, self._polish_some)
+
+    def finish(self) -> None:
+        """Polish all remaining widgets."""
+        for root in list(self._outdated):
+            self._polish(root)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and watched in self._outdated:
+            self._polish(watched)
+        return False
+
+    def _polish_some(self) -> None:
+        for root in list(self._outdated):
+            if not shiboken6.isValid(root):
+                del self._outdated[root]
+                continue
+            widgets = self._outdated[root]
+            some, self._outdated[root] = widgets[:AT_ONCE], widgets[AT_ONCE:]
+            _polish_all(some)
+            if not self._outdated[root]:
+                self._polish(root)
+            break
+        if self._outdated:
+            in_next_turn(self, self._polish_some)
+
+    def _polish(self, root: QWidget) -> None:
+        widgets = self._outdated.pop(root)
+        if shiboken6.isValid(root):
+            root.removeEventFilter(self)
+            _polish_all(widgets)
+
+
+def _hidden(widgets: Iterable[QWidget], waiting: set[QWidget]) -> dict[QWidget, list[QWidget]]:
+    """Return hidden widgets that have been polished, parents first, by their outermost hidden ancestor.
+
+    ``waiting``: widgets that still wait for the previous sheet; they are polished only once, with the new one.
+    """
+    roots: dict[QWidget, QWidget] = {}
+
+    def root_of(widget: QWidget) -> QWidget:
+        if widget not in roots:
+            parent = None if widget.isWindow() else widget.parentWidget()
+            roots[widget] = widget if parent is None or parent.isVisible() else root_of(parent)
+        return roots[widget]
+
+    found: dict[QWidget, list[QWidget]] = {}
+    for widget in widgets:
+        if (widget.testAttribute(_POLISHED) or widget in waiting) and not widget.isVisible():
+            found.setdefault(root_of(widget), []).append(widget)
+    return found
+
+
+def _polish_all(widgets: Iterable[QWidget]) -> None:
+    for widget in widgets:
+        if shiboken6.isValid(widget):
+            widget.style().polish(widget)
+            widget.setAttribute(_POLISHED, True)
+            QApplication.sendEvent(widget, QEvent(QEvent.Type.StyleChange))
+
+
+class FormerLook(QObject):
+    """The look of the application before its first window; restored when the last window has closed."""
+
+    _current: ClassVar[FormerLook | None] = None
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self._app, self._windows = app, 0
+        self._palette, self._sheet, self._font = app.palette(), app.styleSheet(), app.font()
+        # Read before the sheet is set: a style wrapped by a sheet no longer reports its name.
+        self._style = app.style().objectName()
+        self._marks = QDir.searchPaths(MARKS)
+        QDir.setSearchPaths(MARKS, [str(FOLDER)])
+        app.setStyle(LookStyle("fusion"))
+        self.dressing = Dressing(app)
+
+    @classmethod
+    def of(cls, app: QApplication) -> FormerLook:
+        """Return the former look, and count one more window that hides it."""
+        if cls._current is None:
+            cls._current = cls(app)
+        cls._current._windows += 1
+        return cls._current
+
+    def restore_later(self) -> None:
+        """Restore this look two turns of the event loop later, if no window has opened by then.
+
+        Earlier, every widget of the closing window would be polished again. The window is deleted by an event that is
+        posted when its closing ends.
+        """
+        self._windows -= 1
+        in_next_turn(self, lambda: in_next_turn(self, self._restore))
+
+    @classmethod
+    def restore_now(cls) -> None:
+        """Restore the former look at once, unless a window is open."""
+        if cls._current is not None:
+            cls._current._restore()
+
+    def _restore(self) -> None:
+        if self._windows or FormerLook._current is not self:
+            return
+        FormerLook._current = None
+        self.dressing.finish()
+        self.dressing.deleteLater()
+        app = self._app
+        app.setStyleSheet(self._sheet)
+        QDir.setSearchPaths(MARKS, self._marks)
+        app.setStyle(self._style)
+        app.setFont(self._font)
+        app.setPalette(self._palette)
+        self.deleteLater()

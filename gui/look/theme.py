@@ -1,21 +1,157 @@
 """Colours of the application: light, dark, high contrast, or as the system prefers.
 
-Widgets use the application's palette and style sheet; custom painting calls ``Theme.colour(name)``, again on
+Every colour is defined in a theme file; palette, style sheet, delegates, plots and icons look theirs up by name. JSON
+is fast to read, as needed before the window is first painted. Custom painting calls ``Theme.colour(name)``, again on
 ``Theme.changed``. No change needs a restart.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+import json
+import re
+from pathlib import Path
+from typing import NamedTuple
 
-from PySide6.QtCore import QDir, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QDateTimeEdit, QDialog, QProxyStyle, QWidget
+from PySide6.QtWidgets import QApplication
 
-from gui.look import fonts, style_sheet, theme_file
-from gui.look.dressing import Dressing
-from gui.look.token_palette import ALTERNATING, TOKEN_MODES, TokenPalette
-from gui.runtime.event_loop import in_next_turn
+from gui.look import fonts, style_sheet
+from gui.look.style_sheet import FormerLook
+
+FOLDER = Path(__file__).parent / "themes"
+_COLOUR = re.compile(r"#[0-9a-f]{6}")
+
+COLOURS = (
+    # Backgrounds: page carries forms, surface carries content, raised floats over both, sunken is the track of
+    # segments.
+    "page", "surface", "sunken", "raised", "hover", "hover_page",
+    "text", "quiet", "disabled",
+    # Line separates regions; outline (3:1 contrast) is the edge of a control; mark is its arrow.
+    "line", "outline", "mark", "focus", "grid", "scroll", "track",
+    "accent", "accent_fill", "accent_hover", "on_accent", "accent_soft",
+    # Selected rows, selected text, and the selection painted over tokens in the editor.
+    "selection", "text_selection", "token_selection", "on_token_selection",
+    "segment", "segment_edge",
+    "tip", "tip_edge", "on_tip", "tip_action",
+    "ok", "ok_soft", "warn", "warn_soft", "error", "error_soft",
+    "star", "bar", "bar_soft", "bar_range", "rival_1", "rival_2",
+    "syntax_key", "syntax_text", "syntax_number",
+)  # fmt: skip
+"""Names of all colours. ``X_soft`` is the background of a message whose icon is ``X``."""
+
+FORMER = {
+    "window": "page", "window_text": "text", "base": "surface", "alternate_base": "page", "button": "hover",
+    "button_text": "text",
+    "border": "line", "stale": "quiet", "disabled_text": "disabled", "highlighted_text": "text",
+    "information": "accent", "information_base": "accent_soft", "success": "ok", "success_base": "ok_soft",
+    "warning": "warn", "warning_base": "warn_soft", "error_base": "error_soft",
+    "meter": "bar", "meter_near": "warn", "meter_over": "error", "meter_track": "track",
+    "midlight": "hover", "mid": "line", "bar_pinned": "rival_2", "syntax_comment": "quiet",
+}  # fmt: skip
+"""Former colour names still used by some pages, and the current names."""
+
+TOKEN_PALETTES = ("standard", "colour_safe", "none")
+TOKEN_ROLES = ("boundary", "hatch", "newline", "current", "stale", "match")
+FILLS = {"standard": 6, "colour_safe": 3, "none": 0}
+"""Number of fills per palette. The first three alternate; all six distinguish tokens by ID or length."""
+
+
+class ThemeError(Exception):
+    """Raised for an invalid theme file; the text says where."""
+
+
+class TokenColours(NamedTuple):
+    """Colours of one way to draw tokens. ``fills`` and ``lines`` (their edges) are empty if tokens are not filled."""
+
+    fills: tuple[str, ...]
+    lines: tuple[str, ...]
+    roles: dict[str, str]
+
+
+class ThemeColours(NamedTuple):
+    """All colours of a theme, as ``#rrggbb``.
+
+    ``selection_alpha``: opacity of a selection over tokens, 0 to 255; from 128 on, its text is ``on_token_selection``.
+    """
+
+    name: str
+    dark: bool
+    selection_alpha: int
+    colours: dict[str, str]
+    tokens: dict[str, TokenColours]
+
+
+def read_theme(path: Path) -> ThemeColours:
+    """Read a theme file. Raises ThemeError if a colour is missing, unknown or not ``#rrggbb``."""
+    raw = json.loads(path.read_bytes())
+    colours = _section(path, "colours", raw.get("colours"), COLOURS)
+    tokens = {}
+    for name in TOKEN_PALETTES:
+        section = dict(raw.get("tokens", {}).get(name) or {})
+        fills, lines = (_row(path, f"tokens.{name}.{key}", section.pop(key, ()), name) for key in ("fills", "lines"))
+        tokens[name] = TokenColours(fills, lines, _section(path, f"tokens.{name}", section, TOKEN_ROLES))
+    return ThemeColours(str(raw["name"]), bool(raw["dark"]), int(raw["selection_alpha"]), colours, tokens)
+
+
+def _row(path: Path, where: str, values: object, palette: str) -> tuple[str, ...]:
+    """Validate the fills of a palette, or their edges."""
+    count = FILLS[palette]
+    if not isinstance(values, list | tuple) or len(values) != count:
+        raise ThemeError(f"{path.name}: {where} must be {count} colours")
+    for value in values:
+        _check(path, where, value)
+    return tuple(values)
+
+
+def _section(path: Path, name: str, values: object, names: tuple[str, ...]) -> dict[str, str]:
+    if not isinstance(values, dict) or set(values) != set(names):
+        given = set(values) if isinstance(values, dict) else set()
+        wrong = ", ".join(sorted(given ^ set(names)))
+        raise ThemeError(f"{path.name}: missing or unknown in [{name}]: {wrong}")
+    for key, value in values.items():
+        _check(path, f"{name}.{key}", value)
+    return dict(values)
+
+
+def _check(path: Path, where: str, value: object) -> None:
+    if not isinstance(value, str) or not _COLOUR.fullmatch(value):
+        raise ThemeError(f"{path.name}: {where} must be a colour like #1c1e21, not {value!r}")
+
+
+ALTERNATING = 3
+"""Number of alternating fills: the third is for neighbours brought together by an edit."""
+TOKEN_MODES = {"standard": "", "by_id": "id", "by_length": "length", "colour_safe": "", "none": ""}
+"""Values of the setting ``token_colours``, and the property of a token that its fill encodes in each."""
+
+
+class TokenPalette(NamedTuple):
+    """Appearance of tokens in the editor.
+
+    ``fills``: backgrounds, three that alternate, or six by a property of the token; None in the mode without colours,
+    which draws only boundaries. ``tells``: ``id`` or ``length`` if the fill encodes that property, so that neighbours
+    may share a fill. ``gaps``: a boundary is a gap between two fills, else a line. ``boundary``: that line. ``hatch``:
+    strokes over characters shared by several tokens. ``newline``: the line end symbol. ``current``: frame of the token
+    at the caret. ``stale``: background of text not counted yet. ``match``: frame of a search match. ``text`` and
+    ``base``: the editor's own colours. ``selection``: painted over the tokens, which show through; ``selected_text`` is
+    the text on it.
+    """
+
+    name: str
+    fills: tuple[QColor, ...] | None
+    tells: str
+    gaps: bool
+    boundary: QColor
+    hatch: QColor
+    newline: QColor
+    current: QColor
+    stale: QColor
+    match: QColor
+    text: QColor
+    base: QColor
+    selection: QColor
+    selected_text: QColor
+
 
 MODES = ("system", "light", "dark")
 CONTRASTS = ("system", "normal", "high")
@@ -46,86 +182,6 @@ _ROLES = {
 """For everything outside the style sheet: item view contents, disabled text, links, system dialogs."""
 
 
-class LookStyle(QProxyStyle):
-    """Fusion, which takes every colour from the palette, as the base of the sheet.
-
-    Only ``polish`` is overridden: it runs once per widget, other style functions thousands of times per repaint.
-    """
-
-    def polish(self, target: QWidget | QApplication | QPalette) -> None:
-        super().polish(target)
-        if isinstance(target, QAbstractSpinBox) and not isinstance(target, QDateTimeEdit):
-            # The sheet's padding does not reach this field.
-            target.lineEdit().setTextMargins(6, 0, 0, 0)
-        elif isinstance(target, QDialog) and type(target).__module__.startswith("gui."):
-            _give_room(target)
-        elif style_sheet.is_strong(target):
-            target.setFont(fonts.strong(target.font()))
-
-
-def _give_room(dialog: QDialog) -> None:
-    """Give one of our dialogs page margins, unless it sets its own (popovers do)."""
-    layout = dialog.layout()
-    if layout is not None and dialog.property("kind") != "popover":
-        page, wide = style_sheet.SPACE["page"], style_sheet.SPACE["wide"]
-        layout.setContentsMargins(page, wide, page, wide)
-        layout.setSpacing(max(layout.spacing(), style_sheet.SPACE["normal"]))
-
-
-class FormerLook(QObject):
-    """The look of the application before its first window; restored when the last window has closed."""
-
-    _kept: ClassVar[FormerLook | None] = None
-
-    def __init__(self, app: QApplication) -> None:
-        super().__init__(app)
-        self._app, self._windows = app, 0
-        self._palette, self._sheet, self._font = app.palette(), app.styleSheet(), app.font()
-        # Read before the sheet is set: a style wrapped by a sheet no longer reports its name.
-        self._style = app.style().objectName()
-        self._marks = QDir.searchPaths(style_sheet.MARKS)
-        QDir.setSearchPaths(style_sheet.MARKS, [str(style_sheet.FOLDER)])
-        app.setStyle(LookStyle("fusion"))
-        self.dressing = Dressing(app)
-
-    @classmethod
-    def of(cls, app: QApplication) -> FormerLook:
-        """Return the former look, and count one more window that hides it."""
-        if cls._kept is None:
-            cls._kept = cls(app)
-        cls._kept._windows += 1
-        return cls._kept
-
-    def let_return(self) -> None:
-        """Restore this look two turns of the event loop later, if no window has opened by then.
-
-        Earlier, every widget of the closing window would be polished again. The window is deleted by an event that is
-        posted when its closing ends.
-        """
-        self._windows -= 1
-        in_next_turn(self, lambda: in_next_turn(self, self._return))
-
-    @classmethod
-    def return_now(cls) -> None:
-        """Restore the former look at once, unless a window is open."""
-        if cls._kept is not None:
-            cls._kept._return()
-
-    def _return(self) -> None:
-        if self._windows or FormerLook._kept is not self:
-            return
-        FormerLook._kept = None
-        self.dressing.finish()
-        self.dressing.deleteLater()
-        app = self._app
-        app.setStyleSheet(self._sheet)
-        QDir.setSearchPaths(style_sheet.MARKS, self._marks)
-        app.setStyle(self._style)
-        app.setFont(self._font)
-        app.setPalette(self._palette)
-        self.deleteLater()
-
-
 class Theme(QObject):
     """The current colours.
 
@@ -146,13 +202,13 @@ class Theme(QObject):
         fonts.use_own(not system_fonts)
         self._mode = mode if mode in MODES else "system"
         self._contrast = contrast if contrast in CONTRASTS else "system"
-        self._read: dict[str, theme_file.ThemeColours] = {}
+        self._read: dict[str, ThemeColours] = {}
         self._app: QApplication | None = None
-        self._before: FormerLook | None = None
+        self._former: FormerLook | None = None
         # Kept alive: Qt's wrapper of the accessibility hints lives only as long as that of the style hints.
         self._hints = QGuiApplication.styleHints()
-        self._wishes = self._hints.accessibility()
-        self._colours = self._wanted()
+        self._accessibility = self._hints.accessibility()
+        self._colours = self._current_colours()
 
     @property
     def mode(self) -> str:
@@ -180,7 +236,7 @@ class Theme(QObject):
             raise ValueError(f"{mode!r} is none of {', '.join(MODES)}")
         if mode != self._mode:
             self._mode = mode
-            self._tell_system()
+            self._inform_system()
             self._refresh()
 
     def set_contrast(self, contrast: str) -> None:
@@ -198,8 +254,8 @@ class Theme(QObject):
         self.changed.emit()
 
     def colour(self, role: str) -> QColor:
-        """Return the colour of this name (``theme_file.COLOURS``, ``FORMER``). Raises KeyError if it is unknown."""
-        return QColor(self._colours.colours[theme_file.FORMER.get(role, role)])
+        """Return the colour of this name (``COLOURS``, ``FORMER``). Raises KeyError if it is unknown."""
+        return QColor(self._colours.colours[FORMER.get(role, role)])
 
     def token_palette(self, name: str = "standard") -> TokenPalette:
         """Return the colours of tokens in one of ``TOKEN_MODES``. Raises KeyError for an unknown name."""
@@ -241,47 +297,47 @@ class Theme(QObject):
 
     def apply(self, app: QApplication) -> None:
         """Apply these colours to the application, and follow the system from now on. ``release`` reverts it."""
-        self._app, self._before = app, FormerLook.of(app)
+        self._app, self._former = app, FormerLook.of(app)
         self._hints.colorSchemeChanged.connect(self._on_system_changed)
-        self._wishes.contrastPreferenceChanged.connect(self._on_system_changed)
-        self._tell_system()
-        self._colours = self._wanted()
+        self._accessibility.contrastPreferenceChanged.connect(self._on_system_changed)
+        self._inform_system()
+        self._colours = self._current_colours()
         self._dress()
 
     def _dress(self) -> None:
         """Set the palette, font and style sheet of the application, if this theme is applied."""
-        if self._before is not None:
+        if self._former is not None:
             sheet = style_sheet.sheet(self._colours.colours, fonts.scale())
-            self._before.dressing.change(self.qt_palette(), fonts.ui_font(), sheet)
+            self._former.dressing.change(self.qt_palette(), fonts.ui_font(), sheet)
 
     def release(self) -> None:
         """Restore the look that the application had before ``apply``."""
         self.release_soon()
-        FormerLook.return_now()
+        FormerLook.restore_now()
 
     def release_soon(self) -> None:
         """Like ``release``, but two turns of the event loop later, so that a closing window is not polished again."""
-        before, self._app, self._before = self._before, None, None
-        if before is None:
+        former, self._app, self._former = self._former, None, None
+        if former is None:
             return
         self._hints.colorSchemeChanged.disconnect(self._on_system_changed)
-        self._wishes.contrastPreferenceChanged.disconnect(self._on_system_changed)
+        self._accessibility.contrastPreferenceChanged.disconnect(self._on_system_changed)
         self._hints.unsetColorScheme()
-        before.let_return()
+        former.restore_later()
 
     @Slot()
     def _on_system_changed(self) -> None:
         self._refresh()
 
     def _refresh(self) -> None:
-        wanted = self._wanted()
-        if wanted is self._colours:
+        colours = self._current_colours()
+        if colours is self._colours:
             return
-        self._colours = wanted
+        self._colours = colours
         self._dress()
         self.changed.emit()
 
-    def _tell_system(self) -> None:
+    def _inform_system(self) -> None:
         """Make title bars and system dialogs follow the mode."""
         if self._app is None:
             return
@@ -290,12 +346,12 @@ class Theme(QObject):
         else:
             self._hints.setColorScheme(Qt.ColorScheme.Dark if self._mode == "dark" else Qt.ColorScheme.Light)
 
-    def _wanted(self) -> theme_file.ThemeColours:
+    def _current_colours(self) -> ThemeColours:
         dark = self._mode == "dark" or (self._mode == "system" and self.system_is_dark())
         high = self._contrast == "high" or (self._contrast == "system" and self.system_wants_contrast())
         name = ("high_contrast_" if high else "") + ("dark" if dark else "light")
         if name not in self._read:
-            self._read[name] = theme_file.read_theme(theme_file.FOLDER / f"{name}.json")
+            self._read[name] = read_theme(FOLDER / f"{name}.json")
         return self._read[name]
 
     def system_is_dark(self) -> bool:
@@ -304,4 +360,4 @@ class Theme(QObject):
 
     def system_wants_contrast(self) -> bool:
         """Return True if the system prefers high contrast."""
-        return self._wishes.contrastPreference() == Qt.ContrastPreference.HighContrast
+        return self._accessibility.contrastPreference() == Qt.ContrastPreference.HighContrast

@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPointF, QRe
 from PySide6.QtGui import QPainter, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView, QStyleOptionHeader, QTableView, QWidget
 
-from gui.look.corner import plain_corner
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.widgets.delegates import TextDelegate
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit
 
 from gui.core.token_text import hexadecimal, visible, visible_line
-from gui.look.token_palette import TOKEN_MODES
+from gui.look.theme import TOKEN_MODES
 from gui.state.session import SAMPLE
 from gui.window.actions import WORKSPACE_ACTION
 from gui.window.workspaces import PROMPT_PAGE, WORKSPACES, all_pages

@@ -228,7 +228,7 @@ def open_shared_window(shared_qtbot: PatientBot, tmp_path_factory: pytest.TempPa
 def windows(
     qtbot: QtBot, folder: Path, pages: Collection[str] | None = None, opened: list[Application] | None = None
 ) -> Iterator[OpenWindow]:
-    from gui.look.theme import FormerLook
+    from gui.look.style_sheet import FormerLook
 
     opened = [] if opened is None else opened
 
@@ -250,7 +250,7 @@ def windows(
     for bench in opened:
         close_window(qtbot, bench)
     if opened:
-        FormerLook.return_now()
+        FormerLook.restore_now()
 
 
 def close_window(qtbot: QtBot, bench: Application) -> None:

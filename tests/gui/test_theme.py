@@ -21,12 +21,12 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from gui.look import style_sheet, theme_file
-from gui.look.dressing import AT_ONCE
+from gui.look import style_sheet
+from gui.look import theme as theme_module
 from gui.look.icons import FOLDER as ICONS
 from gui.look.icons import Icons
-from gui.look.theme import CONTRASTS, MODES, Theme
-from gui.look.theme_file import FOLDER, ThemeError, read_theme
+from gui.look.style_sheet import AT_ONCE
+from gui.look.theme import CONTRASTS, FOLDER, MODES, Theme, ThemeError, read_theme
 from tests.gui.access.contrast import channel, contrast
 
 THEMES = sorted(FOLDER.glob("*.json"))
@@ -115,9 +115,9 @@ def test_every_choice_has_a_theme(qapp: QApplication):
     for mode, wanted in itertools.product(MODES, CONTRASTS):
         theme = Theme(mode, wanted)
         seen.add(theme.name)
-        for role in (*theme_file.COLOURS, *theme_file.FORMER):
+        for role in (*theme_module.COLOURS, *theme_module.FORMER):
             assert theme.colour(role).isValid()
-        for name in theme_file.TOKEN_PALETTES:
+        for name in theme_module.TOKEN_PALETTES:
             palette = theme.token_palette(name)
             assert (palette.fills is None) == (name == "none")
             assert palette.base == theme.colour("surface")

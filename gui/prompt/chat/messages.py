@@ -51,11 +51,11 @@ from gui.core.figures import QUALITIES
 from gui.core.token_text import visible_line
 from gui.costs.cost_table import DOT_ROOM, Dot, dot_colour, draw_dot
 from gui.editor.soft_text_edit import SoftTextEdit
-from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font, strong
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.prompt.chat.result import message_count
 from gui.widgets.forms import button_of_kind

@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 
 from engine.requests.types import Image, Message, Request, ToolCall
 from gui.core.token_text import visible_line
-from gui.look.corner import plain_corner
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.prompt.chat.messages import EDGE, SETTLE_MS, MessageEditor, MessageList, MessagesModel
 from gui.prompt.chat.result import RequestLinesPage, RequestResult, unknown_words

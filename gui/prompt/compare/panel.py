@@ -22,10 +22,10 @@ from PySide6.QtWidgets import (
 
 from gui.core.token_text import visible, visible_line
 from gui.editor.aligned_tokens import AlignedRows, AlignedTokens
-from gui.look.corner import plain_corner
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.quantities import figure
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.prompt.compare.service import PROMPT, SELECTION, SOURCES, TYPED, premium_percent
 from gui.state.settings import SettingsStore

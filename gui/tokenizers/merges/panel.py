@@ -21,10 +21,10 @@ from PySide6.QtWidgets import (
 
 from gui.core.token_text import visible
 from gui.editor.token_editor import TokenEditor
-from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font, set_weight
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.runtime.event_loop import WhenSeen
 from gui.state.settings import SettingsStore

@@ -37,9 +37,9 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.token_text import hexadecimal, visible
-from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font
 from gui.look.plain_text import plain_tip
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.tokenizers.merges.service import ForestNode, MergeForest
 from gui.widgets.layouts import column_of, row_of

@@ -21,10 +21,10 @@ from PySide6.QtWidgets import (
 )
 
 from gui.editor.token_editor import TokenView
-from gui.look.corner import plain_corner
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText, overall_fraction
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
 from gui.tokenizers.train.feed import TrainingProgressPage

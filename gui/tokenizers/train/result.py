@@ -8,15 +8,7 @@ from datetime import date
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import (
-    QT_TRANSLATE_NOOP,
-    QCoreApplication,
-    QObject,
-    QSignalBlocker,
-    Qt,
-    Signal,
-    Slot,
-)
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -34,10 +26,10 @@ from PySide6.QtWidgets import (
 from gui.core.figures import usd_text
 from gui.core.token_text import hexadecimal, visible
 from gui.editor.aligned_tokens import AlignedRows, AlignedTokens
-from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font, set_weight
 from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
 from gui.tokenizers.train.report_service import FORMATS, format_title, input_usd, is_comparable

@@ -22,10 +22,10 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.token_text import hexadecimal, visible
-from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font
 from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.quantities import figure
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.runtime.jobs import NewestRequest
 from gui.tokenizers.merges.service import MergeForest, forest_of

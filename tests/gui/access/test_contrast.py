@@ -16,7 +16,7 @@ from gui.core.token_text import ADDED, REMOVED
 from gui.costs.conversation_controller import LINE_STYLES
 from gui.editor import token_painter
 from gui.lab.lab_outcome import ROLES as LAB_ROLES
-from gui.look.theme_file import COLOURS, FOLDER, FORMER, TOKEN_ROLES, TokenColours, read_theme
+from gui.look.theme import COLOURS, FOLDER, FORMER, TOKEN_ROLES, TokenColours, read_theme
 from gui.widgets.delegates import GROUNDS
 from tests.gui.access.contrast import contrast, over
 
