@@ -22,13 +22,11 @@ from PySide6.QtWidgets import (
 
 from gui.costs.calibration_service import CALIBRATED_LABELS, Calibrations, UsageRequest
 from gui.look.fonts import fixed_font
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.state.storage import Storage
-from gui.widgets.forms import button_of_kind, button_row
-from gui.widgets.labels import set_text_colour, wrapped_label
-from gui.widgets.layouts import column_of, label_of, row_of
+from gui.widgets.forms import button_of_kind, button_row, column_of, label_of, row_of
+from gui.widgets.labels import PlainLabel, set_text_colour, wrapped_label
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
 

@@ -48,13 +48,11 @@ from gui.costs.conversation_service import (
 )
 from gui.costs.cost_service import HOUR, MINUTES
 from gui.costs.money_text import CostText, total_text
-from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 from gui.runtime.event_loop import PlotTurn, WhenSeen
 from gui.runtime.loading import Loading
-from gui.widgets.figure_strip import FigureStrip
-from gui.widgets.forms import Remark
-from gui.widgets.layouts import column_of, labelled, row_of, tokens_box
+from gui.widgets.forms import Remark, column_of, labelled, row_of, tokens_box
+from gui.widgets.labels import FigureStrip, PlainLabel
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
 

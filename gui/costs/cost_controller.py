@@ -42,13 +42,12 @@ from gui.costs.rows import NO_MODEL, Arrangement, CostRow, ReferenceModel, SortK
 from gui.costs.scenario import ScenarioPopover, ScenarioSummary
 from gui.costs.scenario_book import ScenarioBook, ScenarioNames, ScenarioState, choices_of
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel, as_written
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.runtime.notify import Notifier, Offer
 from gui.state.storage import Storage
-from gui.widgets.labels import RemarkLabel, set_text_colour
-from gui.widgets.layouts import column_of, row_of
+from gui.widgets.forms import column_of, row_of
+from gui.widgets.labels import PlainLabel, RemarkLabel, as_written, set_text_colour
 
 if TYPE_CHECKING:
     from gui.prompt.prompt_panel import StripSplitter

@@ -14,14 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QLabel,
-    QScrollArea,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QSizePolicy, QWidget
 
 from gui.core.exports import plain
 from gui.core.figures import Run, amount_places, price_places
@@ -32,12 +25,10 @@ from gui.costs.money_text import age_tone
 from gui.costs.prices_service import OWN_VENDOR
 from gui.costs.rows import CostRow
 from gui.look.fonts import fixed_font
-from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.widgets.forms import button_of_kind
-from gui.widgets.labels import RemarkLabel, set_text_colour
-from gui.widgets.layouts import column_of, row_of
+from gui.widgets.forms import button_of_kind, column_of, row_of
+from gui.widgets.labels import PlainLabel, RemarkLabel, plain_tip, set_text_colour
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo

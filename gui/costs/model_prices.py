@@ -17,24 +17,15 @@ from PySide6.QtCore import (
     Slot,
 )
 from PySide6.QtGui import QFont, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QComboBox,
-    QCompleter,
-    QHeaderView,
-    QPushButton,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QCompleter, QHeaderView, QPushButton, QSizePolicy, QWidget
 
 from gui.core.token_text import visible_line
 from gui.costs.money_text import CostText, age_tone
 from gui.costs.prices_service import BUNDLED, YOURS, Fact, ListedModel, ModelFacts, is_web_address
 from gui.look.fonts import set_weight
-from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.theme import Theme
-from gui.widgets.labels import ElidedLink, RemarkLabel, set_text_colour
-from gui.widgets.layouts import FlowLayout, column_of, label_of, row_of
+from gui.widgets.forms import FlowLayout, column_of, label_of, row_of
+from gui.widgets.labels import ElidedLink, PlainLabel, RemarkLabel, plain_tip, set_text_colour
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, edit_cell, set_up_rows
 

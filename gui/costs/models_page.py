@@ -32,13 +32,12 @@ from gui.costs.cost_table import CostTableModel
 from gui.costs.cost_view import PRESETS, CostTable
 from gui.costs.rows import CostRow, natural, usd_middle
 from gui.costs.scenario import ScenarioSummary
-from gui.look.plain_text import PlainLabel, as_written, plain_tip
 from gui.look.theme import Theme
 from gui.runtime.event_loop import PlotTurn, in_next_turn
 from gui.runtime.loading import Loading
 from gui.widgets.chip import Chip, MenuChip
-from gui.widgets.forms import button_of_kind
-from gui.widgets.layouts import FlowLayout, column_of, row_of, splitter_of
+from gui.widgets.forms import FlowLayout, button_of_kind, column_of, row_of, splitter_of
+from gui.widgets.labels import PlainLabel, as_written, plain_tip
 from gui.widgets.tool_row import segments
 
 if TYPE_CHECKING:

@@ -55,15 +55,12 @@ from gui.costs.price_import_service import (
 )
 from gui.costs.prices_service import amount_text
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.widgets import file_choosers
-from gui.widgets.empty_state import EmptyState
 from gui.widgets.file_choosers import DroppedFiles
-from gui.widgets.forms import button_row
-from gui.widgets.labels import set_text_colour
-from gui.widgets.layouts import column_of, row_of
+from gui.widgets.forms import button_row, column_of, row_of
+from gui.widgets.labels import EmptyState, PlainLabel, set_text_colour
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import set_up_rows
 

@@ -40,14 +40,13 @@ from gui.costs.money_text import CostText, age_tone
 from gui.costs.price_editor import FieldsBelow, PriceEditor
 from gui.costs.prices_service import ListedModel
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.quantities import figure
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.widgets.delegates import TextDelegate
 from gui.widgets.file_choosers import DroppedFiles
-from gui.widgets.labels import RemarkLabel, set_text_colour
-from gui.widgets.layouts import FlowLayout, column_of, restore_sizes, row_of, separator, splitter_of
+from gui.widgets.forms import FlowLayout, column_of, restore_sizes, row_of, separator, splitter_of
+from gui.widgets.labels import PlainLabel, RemarkLabel, plain_tip, set_text_colour
 from gui.widgets.parts_bar import Part, PartsBar, PartSquare
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import FittedTable, SortHeader, StretchedTable, set_up_list

@@ -38,11 +38,10 @@ from gui.core.token_text import visible_line
 from gui.costs.columns import CostView
 from gui.costs.cost_commands import about_lines, readable_table
 from gui.costs.rows import CostRow
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.widgets.forms import Remark, button_row
-from gui.widgets.labels import wrapped_label
+from gui.widgets.labels import PlainLabel, wrapped_label
 from gui.widgets.tool_row import segments
 
 if TYPE_CHECKING:

@@ -47,13 +47,13 @@ from gui.costs.scenario_book import (
     ScenarioChoices,
     ScenarioState,
 )
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import date_format
 from gui.look.theme import Theme
-from gui.widgets.forms import button_of_kind
-from gui.widgets.layouts import (
+from gui.widgets.forms import (
+    Popover,
     amount_box,
     as_date,
+    button_of_kind,
     column_of,
     decimal_of,
     label_of,
@@ -63,7 +63,7 @@ from gui.widgets.layouts import (
     side_by_side,
     tokens_box,
 )
-from gui.widgets.popover import Popover
+from gui.widgets.labels import PlainLabel
 
 FIRST_HITS = Decimal(80)
 """Default hit rate in percent, before the user sets one."""

@@ -18,12 +18,10 @@ from gui.core.figures import MAX_TOKENS
 from gui.core.profile_files import DamagedFile, Document, is_newer, read_document, set_aside
 from gui.core.token_text import visible_line
 from gui.costs.cost_service import calls_of_a_month
-from gui.look.plain_text import plain_tip
 from gui.runtime.notify import Notifier, Offer
 from gui.state.storage import SharedFile, Storage
-from gui.widgets.forms import button_row
-from gui.widgets.labels import wrapped_label
-from gui.widgets.layouts import column_of, label_of
+from gui.widgets.forms import button_row, column_of, label_of
+from gui.widgets.labels import plain_tip, wrapped_label
 
 if TYPE_CHECKING:
     from pricing.types import CallMix, Scenario

@@ -23,12 +23,12 @@ from PySide6.QtWidgets import QAbstractScrollArea, QToolTip
 from gui.core.token_text import visible, visible_line
 from gui.editor.visible_lines import VisibleLine
 from gui.look.fonts import fixed_font, strong
-from gui.look.plain_text import as_written
 from gui.look.quantities import figure
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.runtime.event_loop import WhenSeen, in_next_turn
 from gui.state.settings import SettingsStore
+from gui.widgets.labels import as_written
 
 if TYPE_CHECKING:
     import numpy as np

@@ -17,8 +17,8 @@ import numpy as np
 from PySide6.QtCore import QAbstractItemModel, QCoreApplication, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from gui.costs.money_text import CostText
-from gui.look.plain_text import plain_tip
 from gui.look.quantities import TrainingText
+from gui.widgets.labels import plain_tip
 from gui.widgets.table_model import RIGHT, everything_visible
 
 if TYPE_CHECKING:

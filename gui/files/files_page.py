@@ -31,18 +31,14 @@ from gui.files.file_tree import BYTES, FILES, MODELS, NAME, SHARE, TOKENS, TOP, 
 from gui.files.treemap import Treemap, only_child, type_fills
 from gui.look.fonts import set_weight
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.widgets.chip import Chip
-from gui.widgets.empty_state import EmptyState
-from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.folder_bar import FolderBar
-from gui.widgets.forms import Remark, button_of_kind
-from gui.widgets.labels import wrapped_label
-from gui.widgets.layouts import column_of, label_of, row_of, separator, splitter_of, tokens_box
+from gui.widgets.forms import Remark, button_of_kind, column_of, label_of, row_of, separator, splitter_of, tokens_box
+from gui.widgets.labels import EmptyState, FigureStrip, PlainLabel, wrapped_label
 from gui.widgets.skipped_files import SkippedFilesModel
 from gui.widgets.tables import SortHeader
 from gui.widgets.tool_row import segments

@@ -25,8 +25,8 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from gui.core.token_text import visible_line
 from gui.files.file_tree import MAX_TYPES, TOP
 from gui.look.fonts import set_weight
-from gui.look.plain_text import plain_tip
 from gui.look.theme import Theme
+from gui.widgets.labels import plain_tip
 
 if TYPE_CHECKING:
     from gui.files.file_tree import FileTree, FileTreeModel

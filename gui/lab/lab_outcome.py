@@ -17,20 +17,12 @@ from PySide6.QtCore import (
     Qt,
 )
 from PySide6.QtGui import QColor, QPainter, QPainterPath
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView, QWidget
 
 from gui.lab.experiments.card import BETWEEN, BROKEN, DONE, FAILS, HOLDS, NOT_RUN, WAITING, ResultTable
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
-from gui.widgets.forms import Remark
-from gui.widgets.layouts import column_of, label_of
+from gui.widgets.forms import Remark, column_of, label_of
 from gui.widgets.table_model import RIGHT, everything_visible
 from gui.widgets.tables import set_up_rows
 from gui.widgets.training_curve import TrainingCurveView

@@ -30,11 +30,10 @@ from gui.lab.experiments.card import tr as card_words
 from gui.lab.lab_outcome import ROLES, OutcomeView, standing_words
 from gui.look.fonts import fixed_font, strong
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
-from gui.widgets.forms import button_of_kind
-from gui.widgets.layouts import FlowLayout, WheelGuard, column_of, label_of, row_of, separator
+from gui.widgets.forms import FlowLayout, WheelGuard, button_of_kind, column_of, label_of, row_of, separator
+from gui.widgets.labels import PlainLabel
 
 if TYPE_CHECKING:
     from gui.lab.experiments.card import Card, Outcome

@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QSpinBox, QToolBut
 from gui.core.figures import MAX_TOKENS
 from gui.core.text_chunks import ChunkedText
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.prompt.token_service import CutRequest, TextCut, cut_text
 from gui.runtime.notify import Offer
-from gui.widgets.layouts import label_of, row_of
+from gui.widgets.forms import label_of, row_of
+from gui.widgets.labels import PlainLabel
 
 if TYPE_CHECKING:
     from engine.encoding.encoding import Kept

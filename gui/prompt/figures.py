@@ -24,13 +24,13 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from gui.editor.token_editor import TokenEditor
 from gui.look.fonts import as_points, fixed_font, scale, set_weight
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.style_sheet import TYPE
 from gui.look.theme import Theme
 from gui.prompt.prompt import Prompt
 from gui.state.settings import SettingsStore
-from gui.widgets.layouts import FlowLayout
+from gui.widgets.forms import FlowLayout
+from gui.widgets.labels import PlainLabel
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
@@ -324,7 +324,7 @@ class TokenReadout(QWidget):
         self.setToolTip("")
         if text:
             # Not before there are tokens, which is after the first paint of the window.
-            from gui.look.plain_text import plain_tip
+            from gui.widgets.labels import plain_tip
 
             self.setToolTip(plain_tip(text))
         self.setAccessibleName(self.tr("Token at the caret: {text}").format(text=text or self.tr("none")))

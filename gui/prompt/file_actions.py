@@ -21,15 +21,14 @@ from PySide6.QtWidgets import (
 
 from gui.core.text_chunks import ChunkedText
 from gui.core.token_text import visible_line
-from gui.look.plain_text import PlainLabel
 from gui.prompt.prompt import Origin, Prompt
 from gui.runtime.event_loop import in_next_turn
 from gui.runtime.notify import Notifier, Offer
 from gui.state.settings import SettingsStore
 from gui.state.storage import Storage
 from gui.widgets import file_choosers
-from gui.widgets.forms import button_row
-from gui.widgets.layouts import column_of, label_of
+from gui.widgets.forms import button_row, column_of, label_of
+from gui.widgets.labels import PlainLabel
 
 if TYPE_CHECKING:
     from gui.prompt.file_service import Candidate, FileService, OpenedFile, UndecidedFile

@@ -17,8 +17,7 @@ from gui.prompt.find_service import FindRequest, FindService, Matches, Replaceme
 from gui.prompt.prompt import Prompt
 from gui.runtime.notify import Notifier
 from gui.widgets.find_bar import FindBar
-from gui.widgets.forms import button_row
-from gui.widgets.layouts import column_of, label_of
+from gui.widgets.forms import button_row, column_of, label_of
 
 if TYPE_CHECKING:
     from gui.costs.price_editor import PriceEditor

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
 
 from gui.editor.token_editor import EditorLook, TokenEditor
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.prompt.figures import CountBar, Gutter, TokenAnnouncer, TokenReadout
@@ -29,7 +28,8 @@ from gui.prompt.prompt import Prompt
 from gui.runtime.notify import INFORMATION, WARNING, Notice, Offer
 from gui.state.settings import SettingsStore, describe
 from gui.widgets.encoding_picker import EncodingPicker
-from gui.widgets.layouts import column_of, row_of
+from gui.widgets.forms import column_of, row_of
+from gui.widgets.labels import PlainLabel
 from gui.widgets.tool_row import QuietChoice, ToolRow, segments
 
 if TYPE_CHECKING:

@@ -32,14 +32,14 @@ from PySide6.QtWidgets import (
 from gui.editor.soft_text_edit import SoftTextEdit
 from gui.look.fonts import fixed_font
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.prompt.prompt import Prompt
 from gui.prompt.prompt_panel import BOTH, TEXT
 from gui.prompt.token_service import FORMS, Arranging, IdRows, IdsText, RowsRequest, decode_ids, label_of, written
 from gui.state.settings import SettingsStore
-from gui.widgets.layouts import column_of, row_of
+from gui.widgets.forms import column_of, row_of
+from gui.widgets.labels import PlainLabel
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.look.plain_text import plain_tip
+from gui.widgets.labels import plain_tip
 from gui.widgets.tool_row import ElidedChoice, ToolRow
 
 DESCRIPTION = Qt.ItemDataRole.UserRole + 1

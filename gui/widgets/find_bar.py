@@ -9,8 +9,8 @@ from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QToolButton, QWidget
 
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.theme import Theme
+from gui.widgets.labels import PlainLabel, plain_tip
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QWidget
 
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.widgets import file_choosers
+from gui.widgets.labels import PlainLabel
 from gui.widgets.tool_row import BESIDE_WORDS
 
 

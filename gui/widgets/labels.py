@@ -1,14 +1,63 @@
-"""Labels: single-line remarks and the status line, links, and wrapping labels, some in a colour of the theme."""
+"""Labels that show text literally: plain, on one line, wrapping, key figures, and the placeholder of an empty page."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Slot
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QStyleOptionButton, QWidget
+from typing import Any
+
+from PySide6.QtCore import QRect, QSize, Qt, Slot
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStyleOptionButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gui.core.token_text import shown
-from gui.look.plain_text import as_written
+from gui.look.fonts import STRONG, set_weight
+from gui.look.icons import Icons
 from gui.look.theme import Theme
+
+
+class PlainLabel(QLabel):
+    """A label that never interprets its text as HTML, which QLabel does if the text looks like it.
+
+    So file names and token text are shown literally, and characters that hide or reorder text are made visible. A test
+    finds labels that are not plain.
+    """
+
+    def __init__(self, *args: Any, role: str = "", **properties: Any) -> None:
+        """``role``: as in the style sheet."""
+        super().__init__(*args, **properties)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        if role:
+            self.setProperty("role", role)
+
+    def setText(self, text: str) -> None:
+        super().setText(shown(text))
+
+
+def plain_tip(text: str) -> str:
+    """Return a tooltip that shows ``text`` literally, with invisible characters made visible."""
+    return as_written(shown(text))
+
+
+def as_written(text: str) -> str:
+    """Return a tooltip that shows ``text`` literally and keeps invisible characters: for our own text, which contains
+    direction marks.
+
+    A tooltip has no text format: Qt interprets anything that looks like HTML. Such text is escaped, as HTML.
+    """
+    if "<" not in text and "&" not in text:
+        return text
+    # Imported late: most windows open without any text to escape.
+    from html import escape
+
+    return f"<p style='white-space:pre-wrap'>{escape(text)}</p>"
 
 
 class RemarkLabel(QLabel):
@@ -137,3 +186,121 @@ class ToneLabel(QLabel):
     @Slot()
     def _colour(self) -> None:
         set_text_colour(self, self._theme.colour(self._tone))
+
+
+FIGURE_PIXELS = 23
+CAPTION_PIXELS = 11
+
+
+class Figure(QWidget):
+    """A number above its caption."""
+
+    def __init__(self, name: str, parent: QWidget) -> None:
+        """``name``: object name of the number's label."""
+        super().__init__(parent)
+        self.value, self.caption = PlainLabel(self), PlainLabel(self)
+        self.value.setObjectName(name)
+        for label, role, pixels in ((self.value, "figure", FIGURE_PIXELS), (self.caption, "caption", CAPTION_PIXELS)):
+            label.setProperty("role", role)
+            font = QFont(label.font())
+            font.setPixelSize(pixels)
+            set_weight(font, STRONG if role == "figure" else QFont.Weight.Normal)
+            label.setFont(font)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.value)
+        column.addWidget(self.caption)
+
+    def show_figure(self, value: str, caption: str) -> None:
+        """Show a number and its caption; hide both if it is empty."""
+        self.value.setText(value)
+        self.caption.setText(caption)
+        self.value.setAccessibleName(f"{value} {caption}".strip())
+        self.setVisible(bool(value))
+
+
+class FigureStrip(QWidget):
+    """Figures side by side, separated by lines; controls can be appended to ``row``."""
+
+    def __init__(self, *names: str) -> None:
+        """``names``: object names of the number labels."""
+        super().__init__()
+        self.figures: list[Figure] = []
+        self._lines: list[QFrame] = []
+        self.row = QHBoxLayout(self)
+        self.row.setContentsMargins(0, 2, 0, 2)
+        self.row.setSpacing(16)
+        for name in names:
+            if self.figures:
+                line = QFrame(self)
+                line.setProperty("kind", "vline")
+                line.setFrameShape(QFrame.Shape.VLine)
+                line.setFrameShadow(QFrame.Shadow.Sunken)
+                self._lines.append(line)
+                self.row.addWidget(line)
+            figure = Figure(name, self)
+            self.figures.append(figure)
+            self.row.addWidget(figure)
+        self.row.addStretch(1)
+        self.show_figures()
+
+    def show_figures(self, *figures: tuple[str, str]) -> None:
+        """Show these figures with their captions; the remaining ones are hidden."""
+        for number, figure in enumerate(self.figures):
+            figure.show_figure(*(figures[number] if number < len(figures) else ("", "")))
+        for line, figure in zip(self._lines, self.figures[1:], strict=True):
+            line.setVisible(bool(figure.value.text()))
+
+
+EMPTY_STATE_ICON = QSize(40, 40)
+EMPTY_STATE_WIDTH = 420
+
+
+class EmptyState(QWidget):
+    """Shown while a page has no content. ``button``: the first thing to do; None if that is elsewhere on the page."""
+
+    def __init__(self, name: str, icon: str, sentence: str, action: str, icons: Icons, theme: Theme) -> None:
+        """``action``: text of the button; empty for none."""
+        super().__init__()
+        self.setObjectName(name)
+        self._icon, self._icons = icon, icons
+        self._picture = QLabel(self)
+        self._picture.setTextFormat(Qt.TextFormat.PlainText)
+        self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.sentence = PlainLabel(sentence, self)
+        self.sentence.setObjectName(f"{name}Words")
+        self.sentence.setProperty("role", "quiet")
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.sentence.setWordWrap(True)
+        self.button: QPushButton | None = None
+        column = QVBoxLayout(self)
+        column.setSpacing(10)
+        column.addStretch(1)
+        column.addWidget(self._picture)
+        column.addWidget(self.sentence)
+        column.setAlignment(self.sentence, Qt.AlignmentFlag.AlignHCenter)
+        if action:
+            self.button = QPushButton(action, self)
+            self.button.setObjectName(f"{name}Action")
+            self.button.setProperty("kind", "primary")
+            column.addWidget(self.button, alignment=Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(2)
+        self.say(sentence)
+        theme.changed.connect(self._draw)
+        self._draw()
+
+    def add_action(self, button: QPushButton) -> None:
+        """Add a second button below the first."""
+        self.layout().insertWidget(self.layout().count() - 1, button, alignment=Qt.AlignmentFlag.AlignHCenter)
+
+    def say(self, sentence: str) -> None:
+        """Set the sentence."""
+        self.sentence.setText(sentence)
+        # A layout that centres a wrapping label gives it too little height.
+        wrapped = Qt.TextFlag.TextWordWrap.value
+        area = self.sentence.fontMetrics().boundingRect(QRect(0, 0, EMPTY_STATE_WIDTH, 1000), wrapped, sentence)
+        self.sentence.setFixedSize(area.width() + 8, area.height() + 4)
+
+    def _draw(self) -> None:
+        self._picture.setPixmap(self._icons.icon(self._icon).pixmap(EMPTY_STATE_ICON))

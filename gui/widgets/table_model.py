@@ -34,7 +34,7 @@ from PySide6.QtCore import (
 
 from gui.core.exports import ExportTable
 from gui.core.token_text import visible_lines
-from gui.look.plain_text import as_written
+from gui.widgets.labels import as_written
 
 Index = QModelIndex | QPersistentModelIndex
 Cell = Callable[[Any, Any], Any]

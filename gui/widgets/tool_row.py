@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.look.plain_text import PlainLabel
+from gui.widgets.labels import PlainLabel
 
 SPACING = 4
 ICON = 16

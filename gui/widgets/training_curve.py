@@ -13,11 +13,11 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
 
 from gui.look import focus_ring
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.runtime.event_loop import PlotTurn, WhenSeen
 from gui.runtime.loading import Loading
+from gui.widgets.labels import PlainLabel
 
 if TYPE_CHECKING:
     from engine.training.types import TrainingCurve, TrainingProgress

@@ -20,16 +20,7 @@ from PySide6.QtCore import (
     Qt,
     Slot,
 )
-from PySide6.QtGui import (
-    QAction,
-    QFont,
-    QFontMetrics,
-    QKeyEvent,
-    QKeySequence,
-    QPainter,
-    QTextLayout,
-    QTextOption,
-)
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeyEvent, QKeySequence, QPainter, QTextLayout, QTextOption
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -45,10 +36,10 @@ from PySide6.QtWidgets import (
 from gui.core.figures import Run
 from gui.look.fonts import set_weight
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
-from gui.widgets.popover import Popover
+from gui.widgets.forms import Popover
+from gui.widgets.labels import PlainLabel
 from gui.window.actions import plain_text, submenu_of
 from gui.window.fuzzy import match, rank
 

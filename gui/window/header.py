@@ -14,9 +14,9 @@ from gui.core.figures import QUALITIES, Run, amount_places, amount_runs
 from gui.core.token_text import shown
 from gui.look.fonts import set_weight
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel, as_written, plain_tip
 from gui.look.quantities import figure
 from gui.look.theme import Theme
+from gui.widgets.labels import PlainLabel, as_written, plain_tip
 from gui.widgets.progress import ProgressBar, draw_share
 from gui.window.actions import WindowActions
 from gui.window.model_picker import ModelPicker

@@ -38,10 +38,10 @@ from gui.core.paths import ProfilePaths
 from gui.costs.cost_table import dot_colour, draw_dot
 from gui.look.fonts import fixed_font, set_weight
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.widgets.forms import button_row
+from gui.widgets.labels import PlainLabel
 from gui.widgets.tool_row import segments
 
 if TYPE_CHECKING:

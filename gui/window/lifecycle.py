@@ -16,10 +16,10 @@ from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QMessageB
 
 from gui.core.about import version_lines
 from gui.look.fonts import fixed_font
-from gui.look.plain_text import PlainLabel
 from gui.runtime.notify import Offer
 from gui.state.session import EARLIER_FILE, Restored
 from gui.widgets.forms import button_row
+from gui.widgets.labels import PlainLabel
 
 if TYPE_CHECKING:
     from gui.prompt.file_actions import FileActions

@@ -8,24 +8,17 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QColor, QDropEvent, QFont, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QMainWindow,
-    QMenu,
-    QToolBar,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QToolBar, QVBoxLayout, QWidget
 
 from gui.core.token_text import shown, visible_line
 from gui.look.focus_ring import FocusRing
 from gui.look.fonts import set_weight
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 from gui.runtime.event_loop import in_next_turn
 from gui.runtime.notify import Notifier
 from gui.widgets.file_choosers import local_paths
+from gui.widgets.labels import PlainLabel
 from gui.window.actions import ACTIONS, MENUS, SUBMENUS, WindowActions, translated
 from gui.window.header import Header
 from gui.window.message_bar import MessageBar

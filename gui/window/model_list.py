@@ -47,9 +47,9 @@ from gui.costs.columns import Priced
 from gui.costs.cost_table import dot_colour, draw_dot, star
 from gui.costs.rows import NO_MODEL
 from gui.look.fonts import set_weight
-from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
-from gui.widgets.popover import Popover
+from gui.widgets.forms import Popover
+from gui.widgets.labels import PlainLabel
 
 WIDTH, HEIGHT, GAP = 420, 424, 6
 ROW = 28

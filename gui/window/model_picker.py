@@ -22,9 +22,9 @@ from PySide6.QtWidgets import QApplication, QComboBox, QSizePolicy, QStyle, QSty
 from gui.core.token_text import shown
 from gui.costs.rows import NO_MODEL
 from gui.look.fonts import set_weight
-from gui.look.plain_text import plain_tip
 from gui.look.theme import Theme
 from gui.widgets.encoding_picker import DESCRIPTION
+from gui.widgets.labels import plain_tip
 
 if TYPE_CHECKING:
     from gui.costs.columns import Priced

@@ -32,9 +32,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.look.plain_text import PlainLabel
 from gui.state.settings import Option, SettingsStore, describe, names
 from gui.widgets.forms import close_row
+from gui.widgets.labels import PlainLabel
 from gui.window.actions import plain_text, submenu_of
 
 SIDE_WIDTH = 210

@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStatusBar, QToolButton,
 
 from gui.core.token_text import visible_line
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.style_sheet import TYPE
-from gui.widgets.labels import StatusLine
+from gui.widgets.labels import PlainLabel, StatusLine
 from gui.widgets.progress import ProgressBar
 
 if TYPE_CHECKING:

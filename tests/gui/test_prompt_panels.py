@@ -19,7 +19,7 @@ from gui.prompt.counting_service import PromptCounts
 from gui.prompt.figures import CountBar, TokenReadout
 from gui.widgets.encoding_picker import DESCRIPTION, EncodingPicker
 from gui.widgets.find_bar import FindBar, SearchOptions
-from gui.widgets.layouts import FlowLayout
+from gui.widgets.forms import FlowLayout
 from gui.window.header import ContextMeter
 
 COUNTS = PromptCounts(

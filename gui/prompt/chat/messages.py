@@ -53,13 +53,12 @@ from gui.costs.cost_table import DOT_ROOM, Dot, dot_colour, draw_dot
 from gui.editor.soft_text_edit import SoftTextEdit
 from gui.look.fonts import fixed_font, strong
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.prompt.chat.result import message_count
-from gui.widgets.forms import button_of_kind
-from gui.widgets.layouts import column_of, row_of
+from gui.widgets.forms import button_of_kind, column_of, row_of
+from gui.widgets.labels import PlainLabel
 from gui.widgets.table_model import everything_visible
 from gui.widgets.tables import StretchedTable, set_up_rows
 

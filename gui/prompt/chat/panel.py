@@ -9,27 +9,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFrame,
-    QPlainTextEdit,
-    QSizePolicy,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QFrame, QPlainTextEdit, QSizePolicy, QStackedWidget, QWidget
 
 from engine.requests.types import Image, Message, Request, ToolCall
 from gui.core.token_text import visible_line
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.prompt.chat.messages import EDGE, SETTLE_MS, MessageEditor, MessageList, MessagesModel
 from gui.prompt.chat.result import RequestLinesPage, RequestResult, unknown_words
 from gui.state.settings import SettingsStore
 from gui.widgets.encoding_picker import EncodingPicker
-from gui.widgets.forms import Remark, button_of_kind
-from gui.widgets.layouts import column_of, labelled_row, row_of, splitter_of
+from gui.widgets.forms import Remark, button_of_kind, column_of, labelled_row, row_of, splitter_of
+from gui.widgets.labels import PlainLabel
 from gui.widgets.tool_row import ElidedChoice, ToolRow
 
 if TYPE_CHECKING:

@@ -19,15 +19,13 @@ from PySide6.QtWidgets import QHeaderView, QPushButton, QSplitter, QTableView, Q
 from gui.core.token_text import visible_line
 from gui.editor.token_editor import TokenView
 from gui.look.fonts import set_weight
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
 from gui.widgets.chip import Chip
 from gui.widgets.delegates import part_text_from_figures
-from gui.widgets.forms import Remark
-from gui.widgets.labels import wrapped_label
-from gui.widgets.layouts import FlowLayout, column_of, row_of
+from gui.widgets.forms import FlowLayout, Remark, column_of, row_of
+from gui.widgets.labels import PlainLabel, wrapped_label
 from gui.widgets.parts_bar import SQUARE, Part, PartsBar
 from gui.widgets.progress import ProgressBar
 from gui.widgets.table_model import Column, TableModel

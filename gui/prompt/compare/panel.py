@@ -23,16 +23,14 @@ from PySide6.QtWidgets import (
 from gui.core.token_text import visible, visible_line
 from gui.editor.aligned_tokens import AlignedRows, AlignedTokens
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.quantities import figure
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.prompt.compare.service import PROMPT, SELECTION, SOURCES, TYPED, premium_percent
 from gui.state.settings import SettingsStore
 from gui.widgets.encoding_picker import EncodingPicker
-from gui.widgets.figure_strip import FigureStrip
-from gui.widgets.forms import button_of_kind
-from gui.widgets.layouts import PageTabs, column_of, row_of, splitter_of
+from gui.widgets.forms import PageTabs, button_of_kind, column_of, row_of, splitter_of
+from gui.widgets.labels import FigureStrip, PlainLabel, plain_tip
 from gui.widgets.table_model import RowsModel
 from gui.widgets.tables import FittedTable, set_up_list
 from gui.widgets.tool_row import ToolRow

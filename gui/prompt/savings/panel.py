@@ -12,15 +12,11 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHeaderView, QSplitter, QStacke
 from gui.core.token_text import ADDED, REMOVED, plain_text, text_without
 from gui.costs.money_text import CostText, money_text
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 from gui.prompt.savings.service import kind_words, tr
 from gui.widgets.delegates import RUNS_ROLE, RunsDelegate
-from gui.widgets.empty_state import EmptyState
-from gui.widgets.figure_strip import FigureStrip
-from gui.widgets.forms import button_of_kind
-from gui.widgets.labels import ToneLabel, wrapped_label
-from gui.widgets.layouts import column_of, label_of, row_of, splitter_of
+from gui.widgets.forms import button_of_kind, column_of, label_of, row_of, splitter_of
+from gui.widgets.labels import EmptyState, FigureStrip, PlainLabel, ToneLabel, wrapped_label
 from gui.widgets.progress import ReachableProgressBar
 from gui.widgets.table_model import Index, RowsModel, plain_tips
 from gui.widgets.tables import FittedTable, StretchedTable, set_up_list

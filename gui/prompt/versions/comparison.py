@@ -38,15 +38,12 @@ from gui.costs.cost_table import draw_current_bar
 from gui.costs.money_text import MINUS, CostText, money_text
 from gui.look.fonts import strong
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.prompt.versions.service import PROMPT
 from gui.widgets.delegates import GAP, RUNS_ROLE, RunsDelegate, TextDelegate, part_title
-from gui.widgets.empty_state import EmptyState
-from gui.widgets.figure_strip import FigureStrip
-from gui.widgets.labels import ToneLabel
-from gui.widgets.layouts import column_of
+from gui.widgets.forms import column_of
+from gui.widgets.labels import EmptyState, FigureStrip, PlainLabel, ToneLabel
 from gui.widgets.table_model import Index, RowsModel, plain_tips
 from gui.widgets.tables import FittedTable, StretchedTable, set_up_list
 from gui.widgets.tool_row import ToolRow

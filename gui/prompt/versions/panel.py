@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import (
     QDateTime,
@@ -37,14 +37,11 @@ from gui.look.icons import Icons
 from gui.look.quantities import figure, moment_format
 from gui.look.theme import Theme
 from gui.prompt.versions.comparison import VersionComparison, tr
+from gui.widgets.forms import FlowLayout, column_of, row_of, splitter_of
 from gui.widgets.labels import wrapped_label
-from gui.widgets.layouts import FlowLayout, column_of, row_of, splitter_of
 from gui.widgets.progress import draw_share
 from gui.widgets.table_model import Index, RowsModel, everything_visible
 from gui.widgets.tables import FittedTable, edit_cell, set_up_list
-
-if TYPE_CHECKING:
-    from gui.core.version_store import Version
 
 NAME, TOKENS, COST, CONTEXT, SAVED = range(5)
 

@@ -23,13 +23,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.tokenizers.library.service import PATTERN_NAMES, ReadRequest, Refusal, TokenizerPreview
-from gui.widgets.forms import button_row
-from gui.widgets.labels import wrapped_label
-from gui.widgets.layouts import column_of, label_of, row_of
+from gui.widgets.forms import button_row, column_of, label_of, row_of
+from gui.widgets.labels import PlainLabel, wrapped_label
 
 
 class TokenizerNameDialog(QDialog):

@@ -26,15 +26,14 @@ from gui.core.local_tokenizers import LocalTokenizer
 from gui.core.token_text import visible_line
 from gui.look.fonts import STRONG, set_weight
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.quantities import TrainingText, figure
 from gui.look.style_sheet import give_role
 from gui.look.theme import Theme
 from gui.tokenizers.library.service import BUNDLED, IMPORTED, TRAINED, Details, LibraryEntry
 from gui.widgets.chip import Chip
 from gui.widgets.delegates import TextDelegate
-from gui.widgets.forms import button_of_kind
-from gui.widgets.layouts import column_of, row_of, separator
+from gui.widgets.forms import button_of_kind, column_of, row_of, separator
+from gui.widgets.labels import PlainLabel, plain_tip
 from gui.widgets.table_model import RowsModel
 from gui.widgets.tables import FittedTable, set_up_list
 from gui.widgets.tool_row import ToolRow

@@ -23,7 +23,6 @@ from gui.core.token_text import visible
 from gui.editor.token_editor import TokenEditor
 from gui.look.fonts import fixed_font, set_weight
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.runtime.event_loop import WhenSeen
@@ -33,8 +32,8 @@ from gui.tokenizers.merges.tree_view import MergeTreePane
 from gui.tokenizers.train.feed import CELL_PADDING, MAX_SHOWN_BYTES, ROW_PADDING, Index, shown
 from gui.widgets.chip import Chip
 from gui.widgets.encoding_picker import EncodingPicker, EncodingTools
-from gui.widgets.forms import Remark
-from gui.widgets.layouts import column_of, label_of, restore_sizes, row_of, splitter_of
+from gui.widgets.forms import Remark, column_of, label_of, restore_sizes, row_of, splitter_of
+from gui.widgets.labels import PlainLabel
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
 from gui.widgets.token_pills import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills

@@ -38,11 +38,11 @@ from PySide6.QtWidgets import (
 
 from gui.core.token_text import hexadecimal, visible
 from gui.look.fonts import fixed_font
-from gui.look.plain_text import plain_tip
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.tokenizers.merges.service import ForestNode, MergeForest
-from gui.widgets.layouts import column_of, row_of
+from gui.widgets.forms import column_of, row_of
+from gui.widgets.labels import plain_tip
 from gui.widgets.token_pills import LEFT, RIGHT, WHOLE, part_colours
 from gui.widgets.tool_row import segments
 

@@ -33,8 +33,8 @@ from PySide6.QtWidgets import (
 from gui.core.token_text import hexadecimal, visible
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
-from gui.widgets.figure_strip import FigureStrip
-from gui.widgets.layouts import column_of, splitter_of
+from gui.widgets.forms import column_of, splitter_of
+from gui.widgets.labels import FigureStrip
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, copy_rows, set_up_rows
 from gui.widgets.token_pills import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills

@@ -24,12 +24,11 @@ from engine.corpus.types import CorpusRules
 from engine.training.types import TrainingSettings, has_signs
 from gui.core.about import is_built
 from gui.look.fonts import fixed_font, set_weight
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.tokenizers.train.corpus_service import PUBLISHED_PATTERNS
-from gui.widgets.forms import Remark, form_grid, form_row
-from gui.widgets.layouts import FlowLayout, column_of, row_of
+from gui.widgets.forms import FlowLayout, Remark, column_of, form_grid, form_row, row_of
+from gui.widgets.labels import PlainLabel
 from gui.widgets.skipped_files import SkippedFilesModel
 
 if TYPE_CHECKING:

@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
 
 from gui.editor.token_editor import TokenView
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText, overall_fraction
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
@@ -33,9 +32,8 @@ from gui.tokenizers.train.result import TrainingResultPage
 from gui.tokenizers.train.run_service import IDLE, KEEPING, PAUSED, PAUSING, RUNNING, STOPPING
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.folder_bar import FolderBar
-from gui.widgets.forms import Remark, button_of_kind
-from gui.widgets.labels import StatusLine
-from gui.widgets.layouts import WheelGuard, column_of, label_of, restore_sizes, row_of
+from gui.widgets.forms import Remark, WheelGuard, button_of_kind, column_of, label_of, restore_sizes, row_of
+from gui.widgets.labels import PlainLabel, StatusLine
 from gui.widgets.progress import ReachableProgressBar
 
 if TYPE_CHECKING:

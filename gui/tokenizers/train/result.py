@@ -27,16 +27,13 @@ from gui.core.figures import usd_text
 from gui.core.token_text import hexadecimal, visible
 from gui.editor.aligned_tokens import AlignedRows, AlignedTokens
 from gui.look.fonts import fixed_font, set_weight
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
 from gui.tokenizers.train.report_service import FORMATS, format_title, input_usd, is_comparable
-from gui.widgets.figure_strip import FigureStrip
-from gui.widgets.forms import Remark
-from gui.widgets.labels import wrapped_label
-from gui.widgets.layouts import FlowLayout, column_of, label_of, labelled_row, row_of
+from gui.widgets.forms import FlowLayout, Remark, column_of, label_of, labelled_row, row_of
+from gui.widgets.labels import FigureStrip, PlainLabel, wrapped_label
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import FittedTable, StretchedTable
 

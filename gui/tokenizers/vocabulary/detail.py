@@ -23,7 +23,6 @@ from PySide6.QtWidgets import (
 
 from gui.core.token_text import hexadecimal, visible
 from gui.look.fonts import fixed_font
-from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.quantities import figure
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
@@ -32,8 +31,8 @@ from gui.tokenizers.merges.service import MergeForest, forest_of
 from gui.tokenizers.merges.tree_view import MergeTreePane
 from gui.tokenizers.vocabulary.service import EditRequest, PlacesRequest, TokensOfText, save_edited, weigh_edit
 from gui.tokenizers.vocabulary.table import FINDING_HINTS, FINDINGS, KINDS, tr
-from gui.widgets.labels import wrapped_label
-from gui.widgets.layouts import PageTabs, column_of, row_of
+from gui.widgets.forms import PageTabs, column_of, row_of
+from gui.widgets.labels import PlainLabel, plain_tip, wrapped_label
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.token_pills import TokenHeading
 

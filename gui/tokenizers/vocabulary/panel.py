@@ -24,19 +24,21 @@ from gui.tokenizers.vocabulary.table import (
 )
 from gui.widgets.chip import Chip, ChoiceChip, PopoverChip
 from gui.widgets.encoding_picker import EncodingPicker, EncodingTools
-from gui.widgets.forms import button_of_kind, form_grid, form_row
-from gui.widgets.labels import StatusLine, ToneLabel
-from gui.widgets.layouts import (
+from gui.widgets.forms import (
     FlowLayout,
     PageTabs,
+    Popover,
     WheelGuard,
+    button_of_kind,
     column_of,
+    form_grid,
+    form_row,
     label_of,
     restore_sizes,
     row_of,
     splitter_of,
 )
-from gui.widgets.popover import Popover
+from gui.widgets.labels import StatusLine, ToneLabel
 
 if TYPE_CHECKING:
     pass

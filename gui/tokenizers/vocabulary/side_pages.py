@@ -9,15 +9,14 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QWidget
 
 from gui.core.token_text import visible
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText, figure
 from gui.look.theme import Theme
 from gui.runtime.event_loop import PlotTurn
 from gui.runtime.loading import Loading
 from gui.tokenizers.vocabulary.table import tr
 from gui.widgets.encoding_picker import EncodingPicker
-from gui.widgets.labels import wrapped_label
-from gui.widgets.layouts import column_of, label_of, row_of
+from gui.widgets.forms import column_of, label_of, row_of
+from gui.widgets.labels import PlainLabel, wrapped_label
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
 

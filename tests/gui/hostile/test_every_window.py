@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.core.paths import suggested_file
 from gui.core.token_text import visible_line
-from gui.look.plain_text import PlainLabel
 from gui.tokenizers.library.dialogs import TokenizerImportDialog
+from gui.widgets.labels import PlainLabel
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 from tests.thoroughness import mostly_deep

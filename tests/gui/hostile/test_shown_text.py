@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.core.token_text import visible_line, visible_lines
-from gui.look.plain_text import PlainLabel, as_written, plain_tip
 from gui.runtime.notify import Notice, Notifier
+from gui.widgets.labels import PlainLabel, as_written, plain_tip
 from gui.widgets.table_model import Column, TableModel
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
