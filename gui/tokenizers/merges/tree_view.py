@@ -41,9 +41,9 @@ from gui.look.fonts import fixed_font
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.tokenizers.merges.service import ForestNode, MergeForest
+from gui.widgets.delegates import LEFT, RIGHT, WHOLE, part_colours
 from gui.widgets.forms import column_of, row_of
 from gui.widgets.labels import plain_tip
-from gui.widgets.token_pills import LEFT, RIGHT, WHOLE, part_colours
 from gui.widgets.tool_row import segments
 
 GAP = 10.0

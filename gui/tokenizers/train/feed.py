@@ -22,22 +22,16 @@ from PySide6.QtCore import (
     Slot,
 )
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QCheckBox,
-    QHeaderView,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHeaderView, QStyleOptionViewItem, QWidget
 
 from gui.core.token_text import hexadecimal, visible
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
+from gui.widgets.delegates import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills
 from gui.widgets.forms import column_of, splitter_of
 from gui.widgets.labels import FigureStrip
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, copy_rows, set_up_rows
-from gui.widgets.token_pills import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills
 from gui.widgets.training_curve import TrainingCurveView
 
 if TYPE_CHECKING:

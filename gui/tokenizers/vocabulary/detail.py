@@ -31,10 +31,10 @@ from gui.tokenizers.merges.service import MergeForest, forest_of
 from gui.tokenizers.merges.tree_view import MergeTreePane
 from gui.tokenizers.vocabulary.service import EditRequest, PlacesRequest, TokensOfText, save_edited, weigh_edit
 from gui.tokenizers.vocabulary.table import FINDING_HINTS, FINDINGS, KINDS, tr
+from gui.widgets.delegates import TokenHeading
 from gui.widgets.forms import PageTabs, column_of, row_of
 from gui.widgets.labels import PlainLabel, plain_tip, wrapped_label
 from gui.widgets.table_model import Column, TableModel
-from gui.widgets.token_pills import TokenHeading
 
 if TYPE_CHECKING:
     from collections.abc import Callable

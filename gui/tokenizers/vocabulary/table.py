@@ -23,16 +23,7 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import (
-    QFont,
-    QFontMetrics,
-    QKeyEvent,
-    QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QPalette,
-    QRegion,
-)
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPalette, QRegion
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -47,9 +38,9 @@ from gui.core.token_text import hexadecimal, visible
 from gui.look.fonts import fixed_font
 from gui.look.quantities import figure
 from gui.look.theme import Theme
+from gui.widgets.delegates import PLAIN, WHOLE, Pill, PillPainter, ShapedTexts, pair_pills
 from gui.widgets.table_model import Column, Index, TableModel
 from gui.widgets.tables import copy_rows, set_up_rows
-from gui.widgets.token_pills import PLAIN, WHOLE, Pill, PillPainter, ShapedTexts, pair_pills
 
 if TYPE_CHECKING:
     import numpy as np

@@ -179,5 +179,5 @@ def test_nothing_that_means_something_is_drawn_as_decoration():
         "command_palette",
         "cost_view",
         "messages",
-        "token_pills",
+        "delegates",
     }
