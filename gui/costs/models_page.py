@@ -35,10 +35,9 @@ from gui.costs.scenario import ScenarioSummary
 from gui.look.theme import Theme
 from gui.runtime.event_loop import PlotTurn, in_next_turn
 from gui.runtime.loading import Loading
-from gui.widgets.chip import Chip, MenuChip
 from gui.widgets.forms import FlowLayout, button_of_kind, column_of, row_of, splitter_of
 from gui.widgets.labels import PlainLabel, as_written, plain_tip
-from gui.widgets.tool_row import segments
+from gui.widgets.tool_row import Chip, MenuChip, segments
 
 if TYPE_CHECKING:
     from gui.costs.cost_controller import CostStatus, Foot

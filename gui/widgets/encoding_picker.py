@@ -1,25 +1,52 @@
-"""Combo box of encodings, whose list also shows who uses each; and the tools of pages that inspect an encoding."""
+"""Combo boxes that elide their text, one of encodings, whose list shows who uses each, and the tools beside it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QPainter, QPalette
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QPushButton,
     QStyle,
     QStyledItemDelegate,
+    QStyleOptionComboBox,
     QStyleOptionViewItem,
+    QStylePainter,
     QWidget,
 )
 
 from gui.widgets.labels import plain_tip
-from gui.widgets.tool_row import ElidedChoice, ToolRow
+from gui.widgets.tool_row import ToolRow
 
+Index = QModelIndex | QPersistentModelIndex
+
+TEXT_PAD = 2
+"""Pixels that Qt keeps free around the text of a combo box."""
 DESCRIPTION = Qt.ItemDataRole.UserRole + 1
+
+
+class ElidedChoice(QComboBox):
+    """Combo box that elides a text that does not fit. Qt would cut it off in the middle of a letter."""
+
+    def elided_text(self, room: int) -> str:
+        """Return the text shown in ``room`` pixels."""
+        text = self.currentText() if self.currentIndex() >= 0 else self.placeholderText()
+        return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        kind, part = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        option.currentText = self.elided_text(self.style().subControlRect(kind, option, part, self).width() - TEXT_PAD)
+        if self.currentIndex() < 0:
+            role = QPalette.ColorRole
+            option.palette.setBrush(role.ButtonText, option.palette.placeholderText())
+        with QStylePainter(self) as painter:
+            painter.drawComplexControl(kind, option)
+            painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
 
 class EncodingPicker(ElidedChoice):
@@ -80,9 +107,6 @@ class EncodingPicker(ElidedChoice):
         rows = (f"{self.itemText(row)}    {self.itemData(row, DESCRIPTION)}" for row in range(self.count()))
         widest = max((metrics.horizontalAdvance(row) for row in rows), default=0)
         self.view().setMinimumWidth(min(widest + 48, 640))
-
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class DescribedDelegate(QStyledItemDelegate):

@@ -30,13 +30,12 @@ from gui.look.quantities import TrainingText, figure
 from gui.look.style_sheet import give_role
 from gui.look.theme import Theme
 from gui.tokenizers.library.service import BUNDLED, IMPORTED, TRAINED, Details, LibraryEntry
-from gui.widgets.chip import Chip
 from gui.widgets.delegates import TextDelegate
 from gui.widgets.forms import button_of_kind, column_of, row_of, separator
 from gui.widgets.labels import PlainLabel, plain_tip
 from gui.widgets.table_model import RowsModel
 from gui.widgets.tables import FittedTable, set_up_list
-from gui.widgets.tool_row import ToolRow
+from gui.widgets.tool_row import Chip, ToolRow
 
 NAME, ORIGIN, ENTRIES, MODELS, PROMPT, USED_FOR = range(6)
 ROW_PADDING = 12

@@ -15,7 +15,7 @@ from gui.core.figures import ASSUMED, ESTIMATED, EXACT
 from gui.costs.rows import CostRow
 from gui.prompt.chat.messages import CONTENT, ROLE, TOKENS
 from gui.prompt.chat.panel import FIRST_MESSAGES, ChatPanel
-from gui.widgets.chip import Chip
+from gui.widgets.tool_row import Chip
 from gui.window.application import Application
 from pricing.catalog import load_catalog
 from pricing.types import TokenCount
