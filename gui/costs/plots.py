@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.costs.money_text import CostText, total_text
 from gui.look.theme import Theme
-from gui.widgets.plot_axis import PlotAxis
+from gui.widgets.plots import PlotAxis
 
 if TYPE_CHECKING:
     from gui.costs.conversation_controller import LineStyle

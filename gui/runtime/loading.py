@@ -126,9 +126,8 @@ def _future_of(statements: Iterable[ast.stmt]) -> int:
 
 PLOTS = (
     "pyqtgraph",
+    "gui.widgets.plots",
     "gui.costs.plots",
-    "gui.widgets.plot_axis",
-    "gui.widgets.training_plots",
     "gui.tokenizers.vocabulary.plots",
 )
 """Modules that draw with pyqtgraph; no other module imports it."""

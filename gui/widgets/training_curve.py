@@ -199,12 +199,12 @@ class TrainingCurveView(QWidget):
         if not self._was_asked:
             self._was_asked = True
             self._hint.setText(self.tr("Loading the curve…"))
-            self._loading.when_loaded(("gui.widgets.training_plots",), self._make_plots)
+            self._loading.when_loaded(("gui.widgets.plots",), self._make_plots)
 
     @Slot()
     def _make_plots(self) -> None:
         try:
-            from gui.widgets.training_plots import TrainingPlots
+            from gui.widgets.plots import TrainingPlots
         except ImportError as error:  # not retried for every point
             self._hint.setText(self.tr("Could not draw the curve: {reason}").format(reason=error))
             return

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.runtime.event_loop import PlotTurn, WhenSeen
-from gui.widgets.training_plots import FigureAxis, add_view, end_of_axis
+from gui.widgets.plots import FigureAxis, add_view, end_of_axis
 
 if TYPE_CHECKING:
     from gui.tokenizers.vocabulary.service import Lengths

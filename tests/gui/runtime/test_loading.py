@@ -124,7 +124,7 @@ def _chart(theme: Theme) -> tuple[QWidget, str, Callable[[], object]]:
 def _curve(theme: Theme) -> tuple[QWidget, str, Callable[[], object]]:
     view = TrainingCurveView(theme, TrainingText(QLocale.c()))
     curve = TrainingCurve(np.array([256, 300]), np.array([1.0, 1.5]))
-    return view, "gui.widgets.training_plots", lambda: view.show_curve(curve, 300)
+    return view, "gui.widgets.plots", lambda: view.show_curve(curve, 300)
 
 
 def _lengths(theme: Theme) -> tuple[QWidget, str, Callable[[], object]]:

@@ -6,7 +6,7 @@ import pyqtgraph as pg
 import pytest
 from PySide6.QtGui import QColor, QImage, QPainter
 
-from gui.widgets.plot_axis import PlotAxis
+from gui.widgets.plots import PlotAxis
 
 
 class View(pg.GraphicsLayoutWidget):
