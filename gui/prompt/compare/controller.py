@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult
     from gui.widgets.page_controller import AppContext
 
-NEEDS = ("gui.widgets.api_key_check", "gui.prompt.compare.panel", "gui.state.storage")
+NEEDS = ("gui.widgets.page_controller", "gui.prompt.compare.panel", "gui.state.storage")
 """Modules loaded when the page is built."""
 
 BOM = "\ufeff"
@@ -80,7 +80,7 @@ class CompareController(PageController["ComparePanel"]):
             return
         from gui.prompt.compare.panel import ComparePanel
         from gui.state.storage import Storage
-        from gui.widgets.api_key_check import KeyGuard
+        from gui.widgets.page_controller import KeyGuard
 
         context = self._context
         self.panel = self._panel = panel = ComparePanel(context.theme, context.settings, context.icons)

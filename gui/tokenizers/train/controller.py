@@ -18,13 +18,7 @@ from gui.core.token_text import visible_line
 from gui.prompt.counting_service import FIRST_ENCODING
 from gui.runtime.jobs import NewestRequest
 from gui.runtime.notify import Offer
-from gui.tokenizers.train.corpus_service import (
-    CorpusService,
-    ForecastRequest,
-    PreviewRequest,
-    SurveyRequest,
-    held_back,
-)
+from gui.tokenizers.train.corpus_service import CorpusService, ForecastRequest, PreviewRequest, SurveyRequest, held_back
 from gui.tokenizers.train.report_service import (
     FORMATS,
     ExportRequest,
@@ -58,8 +52,7 @@ if TYPE_CHECKING:
     from gui.tokenizers.train.report_service import Report
     from gui.tokenizers.train.result import TrainingResultPage
     from gui.tokenizers.train.run_service import Checkpoint, RunOutcome, TrainingSnapshot
-    from gui.widgets.api_key_check import KeyGuard
-    from gui.widgets.page_controller import AppContext
+    from gui.widgets.page_controller import AppContext, KeyGuard
     from pricing.types import Model
 
 LOOK_DELAY_MS = 400
@@ -276,7 +269,7 @@ def _sentence(why: str) -> str:
 
 
 NEEDS = (
-    "gui.widgets.api_key_check",
+    "gui.widgets.page_controller",
     "gui.tokenizers.train.panel",
 )
 """Modules to import before the page is built."""
@@ -341,7 +334,7 @@ class TrainingController(PageController["TrainingPanel"]):
         context.pages.page("trainingTab").fill(panel)
 
     def _make_results(self, panel: TrainingPanel) -> TrainingResults:
-        from gui.widgets.api_key_check import KeyGuard
+        from gui.widgets.page_controller import KeyGuard
 
         guard = KeyGuard(self._runner, self._context.notifier, panel, self)
         results = TrainingResults(self._context, panel.result, guard, self)

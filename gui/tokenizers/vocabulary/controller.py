@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from gui.tokenizers.vocabulary.panel import VocabularyPanel
     from gui.tokenizers.vocabulary.service import Diagnosed, Found, OpenedVocabulary, TokenDetail
     from gui.tokenizers.vocabulary.side_pages import ComparePage, LengthsPage
-    from gui.widgets.api_key_check import KeyGuard
-    from gui.widgets.page_controller import AppContext
+    from gui.widgets.page_controller import AppContext, KeyGuard
 
 FAILED = "vocabulary-failed"
 RANGE = re.compile(r"(\d{1,9})(?:\s*(?:-|–|\.\.)\s*(\d{1,9}))?", re.ASCII)
@@ -388,7 +387,7 @@ class VocabularySaving(QObject):
 
 
 NEEDS = (
-    "gui.widgets.api_key_check",
+    "gui.widgets.page_controller",
     "gui.tokenizers.vocabulary.detail",
     "gui.tokenizers.vocabulary.side_pages",
     "gui.tokenizers.vocabulary.panel",
@@ -455,7 +454,7 @@ class VocabularyController(PageController["VocabularyPanel"]):
         context.window.view_bar.add_tools("vocabularyTab", panel.tools)
 
     def _add_pages(self, panel: VocabularyPanel, browser: VocabularyBrowser) -> None:
-        from gui.widgets.api_key_check import KeyGuard
+        from gui.widgets.page_controller import KeyGuard
 
         panel.add_page(self.lengths, self.tr("Lengths"))
         panel.add_page(self.compare, self.tr("Comparison"))
