@@ -35,10 +35,9 @@ from gui.look.quantities import TrainingText
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.widgets.file_choosers import DroppedFiles
-from gui.widgets.folder_bar import FolderBar
+from gui.widgets.folders import FolderBar, SkippedFilesModel
 from gui.widgets.forms import Remark, button_of_kind, column_of, label_of, row_of, separator, splitter_of, tokens_box
 from gui.widgets.labels import EmptyState, FigureStrip, PlainLabel, wrapped_label
-from gui.widgets.skipped_files import SkippedFilesModel
 from gui.widgets.tables import SortHeader
 from gui.widgets.tool_row import Chip, segments
 

@@ -27,9 +27,9 @@ from gui.look.fonts import fixed_font, set_weight
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.tokenizers.train.corpus_service import PUBLISHED_PATTERNS
+from gui.widgets.folders import SkippedFilesModel
 from gui.widgets.forms import FlowLayout, Remark, column_of, form_grid, form_row, row_of
 from gui.widgets.labels import PlainLabel
-from gui.widgets.skipped_files import SkippedFilesModel
 
 if TYPE_CHECKING:
     from engine.corpus.types import CorpusSurvey

@@ -10,7 +10,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 
 from engine.corpus.types import CorpusFile, CorpusSurvey, SkippedFile
 from gui.look.quantities import TrainingText
-from gui.widgets.skipped_files import SkippedFilesModel
+from gui.widgets.folders import SkippedFilesModel
 from gui.widgets.training_curve import RateSeries
 
 ROOT = Path("texts")
