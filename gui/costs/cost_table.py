@@ -56,8 +56,8 @@ from gui.costs.money_text import CostText
 from gui.costs.rows import Arranged, Arrangement, CostRow, SortKey, arrange
 from gui.look.fonts import set_weight
 from gui.look.theme import Theme
+from gui.widgets.bars import draw_share
 from gui.widgets.labels import as_written
-from gui.widgets.progress import draw_share
 from gui.widgets.table_model import TableModel
 
 if TYPE_CHECKING:

@@ -43,11 +43,11 @@ from gui.look.icons import Icons
 from gui.look.quantities import figure
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
+from gui.widgets.bars import Part, PartsBar, PartSquare
 from gui.widgets.delegates import TextDelegate
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.forms import FlowLayout, column_of, restore_sizes, row_of, separator, splitter_of
 from gui.widgets.labels import PlainLabel, RemarkLabel, plain_tip, set_text_colour
-from gui.widgets.parts_bar import Part, PartsBar, PartSquare
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import FittedTable, SortHeader, StretchedTable, set_up_list
 from gui.widgets.tool_row import ToolRow

@@ -16,8 +16,8 @@ from gui.look.fonts import set_weight
 from gui.look.icons import Icons
 from gui.look.quantities import figure
 from gui.look.theme import Theme
+from gui.widgets.bars import ProgressBar, draw_share
 from gui.widgets.labels import PlainLabel, as_written, plain_tip
-from gui.widgets.progress import ProgressBar, draw_share
 from gui.window.actions import WindowActions
 from gui.window.model_picker import ModelPicker
 

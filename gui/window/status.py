@@ -13,8 +13,8 @@ from gui.core.token_text import visible_line
 from gui.look.icons import Icons
 from gui.look.quantities import figure
 from gui.look.style_sheet import TYPE
+from gui.widgets.bars import ProgressBar
 from gui.widgets.labels import PlainLabel, StatusLine
-from gui.widgets.progress import ProgressBar
 
 if TYPE_CHECKING:
     from gui.prompt.prompt import Prompt

@@ -22,11 +22,10 @@ from gui.look.fonts import set_weight
 from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
+from gui.widgets.bars import SQUARE, Part, PartsBar, ProgressBar
 from gui.widgets.delegates import part_text_from_figures
 from gui.widgets.forms import FlowLayout, Remark, column_of, row_of
 from gui.widgets.labels import PlainLabel, wrapped_label
-from gui.widgets.parts_bar import SQUARE, Part, PartsBar
-from gui.widgets.progress import ProgressBar
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
 from gui.widgets.tool_row import Chip

@@ -14,10 +14,10 @@ from gui.costs.money_text import CostText, money_text
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.prompt.savings.service import kind_words, tr
+from gui.widgets.bars import ReachableProgressBar
 from gui.widgets.delegates import RUNS_ROLE, RunsDelegate
 from gui.widgets.forms import button_of_kind, column_of, label_of, row_of, splitter_of
 from gui.widgets.labels import EmptyState, FigureStrip, PlainLabel, ToneLabel, wrapped_label
-from gui.widgets.progress import ReachableProgressBar
 from gui.widgets.table_model import Index, RowsModel, plain_tips
 from gui.widgets.tables import FittedTable, StretchedTable, set_up_list
 from gui.widgets.tool_row import ToolRow

@@ -37,9 +37,9 @@ from gui.look.icons import Icons
 from gui.look.quantities import figure, moment_format
 from gui.look.theme import Theme
 from gui.prompt.versions.comparison import VersionComparison, tr
+from gui.widgets.bars import draw_share
 from gui.widgets.forms import FlowLayout, column_of, row_of, splitter_of
 from gui.widgets.labels import wrapped_label
-from gui.widgets.progress import draw_share
 from gui.widgets.table_model import Index, RowsModel, everything_visible
 from gui.widgets.tables import FittedTable, edit_cell, set_up_list
 

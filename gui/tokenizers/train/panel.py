@@ -30,11 +30,11 @@ from gui.tokenizers.train.feed import TrainingProgressPage
 from gui.tokenizers.train.form import TrainingSettingsForm, TrainingSurveyBox
 from gui.tokenizers.train.result import TrainingResultPage
 from gui.tokenizers.train.run_service import IDLE, KEEPING, PAUSED, PAUSING, RUNNING, STOPPING
+from gui.widgets.bars import ReachableProgressBar
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.folders import FolderBar
 from gui.widgets.forms import Remark, WheelGuard, button_of_kind, column_of, label_of, restore_sizes, row_of
 from gui.widgets.labels import PlainLabel, StatusLine
-from gui.widgets.progress import ReachableProgressBar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

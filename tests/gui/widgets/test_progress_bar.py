@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.widgets.progress import ProgressBar, ReachableProgressBar
+from gui.widgets.bars import ProgressBar, ReachableProgressBar
 from tests.gui.paints import Paints
 
 
