@@ -10,7 +10,7 @@ it. Column names are escaped as well: they contain model and encoding names from
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -86,9 +86,14 @@ def to_csv(table: ExportTable) -> str:
 
 def to_markdown(table: ExportTable) -> str:
     """Return a table in GitHub's Markdown; numeric columns are right-aligned."""
-    rows = [[_markdown_cell(plain(value)) for value in row] for row in table.rows]
+    return markdown_table(table, _markdown_cell, _markdown_cell)
+
+
+def markdown_table(table: ExportTable, title: Callable[[str], str], cell: Callable[[str], str]) -> str:
+    """Like ``to_markdown``; ``title`` and ``cell`` escape the names of columns and the texts of cells."""
+    rows = [[cell(plain(value)) for value in row] for row in table.rows]
     rule = ["---:" if name in table.numeric else "---" for name in table.columns]
-    lines = [[_markdown_cell(name) for name in table.columns], rule, *rows]
+    lines = [[title(name) for name in table.columns], rule, *rows]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 

@@ -7,7 +7,6 @@ with http:// or https:// become links.
 
 from __future__ import annotations
 
-import hashlib
 import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gui.core.api_keys import FoundKey, find_keys, key_sentence
-from gui.core.exports import ExportTable, Value, plain
+from gui.core.exports import ExportTable, Value, markdown_table, plain
 from gui.core.text_chunks import ChunkedText
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def to_markdown(report: Report) -> str:
         parts.append(f"## {_marked(section.title)}\n")
         parts += (f"{_linked_markdown(sentence)}\n" for sentence in section.sentences)
         if section.table is not None:
-            parts.append(_markdown_table(section.table))
+            parts.append(markdown_table(section.table, _marked, _linked_markdown))
         if section.verbatim is not None:
             longest = max((len(run) for run in re.findall("`+", section.verbatim)), default=0)
             fence = "`" * max(3, longest + 1)
@@ -115,13 +114,6 @@ def _html_table(table: ExportTable) -> str:
         for row in table.rows
     )
     return f"<table>\n<tr>{head}</tr>\n" + "".join(f"<tr>{row}</tr>\n" for row in rows) + "</table>"
-
-
-def _markdown_table(table: ExportTable) -> str:
-    rule = ["---:" if name in table.numeric else "---" for name in table.columns]
-    rows = [[_linked_markdown(plain(value)) for value in row] for row in table.rows]
-    lines = [[_marked(name) for name in table.columns], rule, *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
 
 
 def _escaped(text: str) -> str:
@@ -168,11 +160,8 @@ class TextFacts:
 
 def facts_of(name: str, text: ChunkedText) -> TextFacts:
     """Return the facts of a text."""
-    digest = hashlib.sha256()
-    for piece in text:
-        digest.update(piece)
     whole = text.text()
-    return TextFacts(name, digest.hexdigest(), sum(map(len, text)), len(whole), whole.count("\n") + 1, find_keys(whole))
+    return TextFacts(name, text.sha256(), text.size(), len(whole), whole.count("\n") + 1, find_keys(whole))
 
 
 def text_section(facts: Sequence[TextFacts]) -> Section:

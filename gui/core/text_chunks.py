@@ -39,6 +39,19 @@ class ChunkedText:
                 wait_while_busy()
         return "".join(parts)
 
+    def size(self) -> int:
+        """Return the number of bytes."""
+        return sum(map(len, self))
+
+    def sha256(self) -> str:
+        """Return the digest of the bytes, in hexadecimal."""
+        import hashlib
+
+        digest = hashlib.sha256()
+        for chunk in self:
+            digest.update(chunk)
+        return digest.hexdigest()
+
     def with_crlf(self) -> ChunkedText:
         """Return a copy with each newline turned into CRLF; the text must not contain CR."""
         return replace(self, crlf=True)

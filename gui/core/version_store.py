@@ -8,7 +8,6 @@ neither shown nor changed.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import uuid
@@ -90,13 +89,13 @@ def save(folder: Path, name: str, text: ChunkedText, encoding: str, counts: Mapp
 def _save(folder: Path, name: str, text: ChunkedText, encoding: str, counts: Mapping[str, int]) -> Version:
     _remove_orphaned_texts(folder)
     there = kept(folder)
-    size = sum(map(len, text))
+    size = text.size()
     if len(there.versions) >= MAX_VERSIONS:
         raise VersionError(f"the limit is {MAX_VERSIONS} versions; delete one first")
     if there.size + size > MAX_BYTES:
         raise VersionError(f"the limit for all versions is {MAX_BYTES // 1000000} MB; delete one first")
     key = uuid.uuid4().hex
-    version = Version(key, _clean(name), datetime.now().astimezone(), size, _digest(text), encoding, dict(counts))
+    version = Version(key, _clean(name), datetime.now().astimezone(), size, text.sha256(), encoding, dict(counts))
     write_atomic(_text_file(folder, key), text)
     _write_about(folder, version)
     return version
@@ -123,7 +122,7 @@ def text_of(folder: Path, version: Version) -> ChunkedText:
     """Return the text of a version as saved. Raises OSError; VersionError if the file was changed."""
     content = _text_file(folder, version.key).read_bytes()
     text = ChunkedText((content,))
-    if _digest(text) != version.sha256:
+    if text.sha256() != version.sha256:
         raise VersionError("its file changed on disk, so it is no longer the saved text")
     return text
 
@@ -131,13 +130,6 @@ def text_of(folder: Path, version: Version) -> ChunkedText:
 def _clean(name: str) -> str:
     """Return the name on one line, of bounded length, never empty."""
     return " ".join(name.split())[:LONGEST_NAME] or "…"
-
-
-def _digest(text: ChunkedText) -> str:
-    digest = hashlib.sha256()
-    for piece in text:
-        digest.update(piece)
-    return digest.hexdigest()
 
 
 def _remove_orphaned_texts(folder: Path) -> None:

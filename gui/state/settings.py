@@ -39,8 +39,9 @@ class Option(NamedTuple):
     font: bool = False
 
 
-def _setting(default: Any, option: Option) -> Any:
-    return field(default=default, metadata={"option": option})
+def _setting(default: Any, *description: Any, **more: Any) -> Any:
+    """Return a field of ``Settings``; the other arguments are those of ``Option``."""
+    return field(default=default, metadata={"option": Option(*description, **more)})
 
 
 APPEARANCE = QT_TRANSLATE_NOOP("Settings", "Appearance")
@@ -54,167 +55,130 @@ class Settings:
 
     theme: str = _setting(
         "system",
-        Option(
-            APPEARANCE,
-            QT_TRANSLATE_NOOP("Settings", "Theme"),
-            QT_TRANSLATE_NOOP("Settings", "Light, dark, or as the system. Applies at once."),
-            choices=(
-                ("system", QT_TRANSLATE_NOOP("Settings", "System default")),
-                ("light", QT_TRANSLATE_NOOP("Settings", "Light")),
-                ("dark", QT_TRANSLATE_NOOP("Settings", "Dark")),
-            ),
+        APPEARANCE,
+        QT_TRANSLATE_NOOP("Settings", "Theme"),
+        QT_TRANSLATE_NOOP("Settings", "Light, dark, or as the system. Applies at once."),
+        choices=(
+            ("system", QT_TRANSLATE_NOOP("Settings", "System default")),
+            ("light", QT_TRANSLATE_NOOP("Settings", "Light")),
+            ("dark", QT_TRANSLATE_NOOP("Settings", "Dark")),
         ),
     )
     contrast: str = _setting(
         "system",
-        Option(
-            APPEARANCE,
-            QT_TRANSLATE_NOOP("Settings", "Contrast"),
-            QT_TRANSLATE_NOOP("Settings", "High contrast draws text in black or white and every border as a line."),
-            choices=(
-                ("system", QT_TRANSLATE_NOOP("Settings", "System default")),
-                ("normal", QT_TRANSLATE_NOOP("Settings", "Normal")),
-                ("high", QT_TRANSLATE_NOOP("Settings", "High")),
-            ),
+        APPEARANCE,
+        QT_TRANSLATE_NOOP("Settings", "Contrast"),
+        QT_TRANSLATE_NOOP("Settings", "High contrast draws text in black or white and every border as a line."),
+        choices=(
+            ("system", QT_TRANSLATE_NOOP("Settings", "System default")),
+            ("normal", QT_TRANSLATE_NOOP("Settings", "Normal")),
+            ("high", QT_TRANSLATE_NOOP("Settings", "High")),
         ),
     )
     token_colours: str = _setting(
         "standard",
-        Option(
-            APPEARANCE,
-            QT_TRANSLATE_NOOP("Settings", "Token colours"),
-            QT_TRANSLATE_NOOP(
-                "Settings",
-                "Meaning of token colours. Boundaries are visible in every mode.",
-            ),
-            choices=(
-                ("standard", QT_TRANSLATE_NOOP("Settings", "Alternate")),
-                ("by_id", QT_TRANSLATE_NOOP("Settings", "By ID")),
-                ("by_length", QT_TRANSLATE_NOOP("Settings", "By length")),
-                ("colour_safe", QT_TRANSLATE_NOOP("Settings", "Colour-blind safe")),
-                ("none", QT_TRANSLATE_NOOP("Settings", "Boundaries only")),
-            ),
+        APPEARANCE,
+        QT_TRANSLATE_NOOP("Settings", "Token colours"),
+        QT_TRANSLATE_NOOP("Settings", "Meaning of token colours. Boundaries are visible in every mode."),
+        choices=(
+            ("standard", QT_TRANSLATE_NOOP("Settings", "Alternate")),
+            ("by_id", QT_TRANSLATE_NOOP("Settings", "By ID")),
+            ("by_length", QT_TRANSLATE_NOOP("Settings", "By length")),
+            ("colour_safe", QT_TRANSLATE_NOOP("Settings", "Colour-blind safe")),
+            ("none", QT_TRANSLATE_NOOP("Settings", "Boundaries only")),
         ),
     )
     system_fonts: bool = _setting(
         False,
-        Option(
-            APPEARANCE,
-            QT_TRANSLATE_NOOP("Settings", "Use the system's fonts"),
-            QT_TRANSLATE_NOOP("Settings", "Instead of Inter and JetBrains Mono. Some texts change at the next start."),
-        ),
+        APPEARANCE,
+        QT_TRANSLATE_NOOP("Settings", "Use the system's fonts"),
+        QT_TRANSLATE_NOOP("Settings", "Instead of Inter and JetBrains Mono. Some texts change at the next start."),
     )
     font_family: str = _setting(
         "",
-        Option(
-            EDITOR,
-            QT_TRANSLATE_NOOP("Settings", "Font"),
-            QT_TRANSLATE_NOOP("Settings", "Monospaced font of the editor."),
-            font=True,
-        ),
+        EDITOR,
+        QT_TRANSLATE_NOOP("Settings", "Font"),
+        QT_TRANSLATE_NOOP("Settings", "Monospaced font of the editor."),
+        font=True,
     )
     font_size: int = _setting(
         11,
-        Option(
-            EDITOR,
-            QT_TRANSLATE_NOOP("Settings", "Font size"),
-            QT_TRANSLATE_NOOP("Settings", "Size before zooming. The View menu changes the zoom."),
-            lowest=6,
-            highest=48,
-            unit=QT_TRANSLATE_NOOP("Settings", "pt"),
-        ),
+        EDITOR,
+        QT_TRANSLATE_NOOP("Settings", "Font size"),
+        QT_TRANSLATE_NOOP("Settings", "Size before zooming. The View menu changes the zoom."),
+        lowest=6,
+        highest=48,
+        unit=QT_TRANSLATE_NOOP("Settings", "pt"),
     )
     word_wrap: bool = _setting(
         True,
-        Option(
-            EDITOR,
-            QT_TRANSLATE_NOOP("Settings", "Wrap long lines"),
-            QT_TRANSLATE_NOOP("Settings", "Wrap at the window edge. The text itself is not changed."),
-        ),
+        EDITOR,
+        QT_TRANSLATE_NOOP("Settings", "Wrap long lines"),
+        QT_TRANSLATE_NOOP("Settings", "Wrap at the window edge. The text itself is not changed."),
     )
     show_whitespace: bool = _setting(
         False,
-        Option(
-            EDITOR,
-            QT_TRANSLATE_NOOP("Settings", "Show whitespace"),
-            QT_TRANSLATE_NOOP("Settings", "Mark spaces and tabs."),
-        ),
+        EDITOR,
+        QT_TRANSLATE_NOOP("Settings", "Show whitespace"),
+        QT_TRANSLATE_NOOP("Settings", "Mark spaces and tabs."),
     )
     line_numbers: bool = _setting(
         True,
-        Option(
-            EDITOR,
-            QT_TRANSLATE_NOOP("Settings", "Show line numbers"),
-            QT_TRANSLATE_NOOP("Settings", "Line numbers in the margin of the prompt."),
-        ),
+        EDITOR,
+        QT_TRANSLATE_NOOP("Settings", "Show line numbers"),
+        QT_TRANSLATE_NOOP("Settings", "Line numbers in the margin of the prompt."),
     )
     line_tokens: bool = _setting(
         False,
-        Option(
-            EDITOR,
-            QT_TRANSLATE_NOOP("Settings", "Show tokens per line"),
-            QT_TRANSLATE_NOOP("Settings", "Number of tokens of each line, in the margin."),
-        ),
+        EDITOR,
+        QT_TRANSLATE_NOOP("Settings", "Show tokens per line"),
+        QT_TRANSLATE_NOOP("Settings", "Number of tokens of each line, in the margin."),
     )
     hover_card: bool = _setting(
         True,
-        Option(
-            EDITOR,
-            QT_TRANSLATE_NOOP("Settings", "Show token card on hover"),
-            QT_TRANSLATE_NOOP(
-                "Settings", "Shows ID, bytes and rank. The line below the prompt shows them for the token at the caret."
-            ),
+        EDITOR,
+        QT_TRANSLATE_NOOP("Settings", "Show token card on hover"),
+        QT_TRANSLATE_NOOP(
+            "Settings", "Shows ID, bytes and rank. The line below the prompt shows them for the token at the caret."
         ),
     )
     restore_session: bool = _setting(
         True,
-        Option(
-            FILES,
-            QT_TRANSLATE_NOOP("Settings", "Restore last session"),
-            QT_TRANSLATE_NOOP("Settings", "Open the last text at startup. After a crash it is always restored."),
-        ),
+        FILES,
+        QT_TRANSLATE_NOOP("Settings", "Restore last session"),
+        QT_TRANSLATE_NOOP("Settings", "Open the last text at startup. After a crash it is always restored."),
     )
     private_mode: bool = _setting(
         False,
-        Option(
-            FILES,
-            QT_TRANSLATE_NOOP("Settings", "Private mode"),
-            QT_TRANSLATE_NOOP(
-                "Settings", "Save no session and no text. When switched off, the next window saves again."
-            ),
-        ),
+        FILES,
+        QT_TRANSLATE_NOOP("Settings", "Private mode"),
+        QT_TRANSLATE_NOOP("Settings", "Save no session and no text. When switched off, the next window saves again."),
     )
     autosave_seconds: int = _setting(
         4,
-        Option(
-            FILES,
-            QT_TRANSLATE_NOOP("Settings", "Autosave after"),
-            QT_TRANSLATE_NOOP("Settings", "Longest delay between a change and its autosave."),
-            lowest=1,
-            highest=5,
-            unit=QT_TRANSLATE_NOOP("Settings", "s"),
-        ),
+        FILES,
+        QT_TRANSLATE_NOOP("Settings", "Autosave after"),
+        QT_TRANSLATE_NOOP("Settings", "Longest delay between a change and its autosave."),
+        lowest=1,
+        highest=5,
+        unit=QT_TRANSLATE_NOOP("Settings", "s"),
     )
     recent_files: int = _setting(
         12,
-        Option(
-            FILES,
-            QT_TRANSLATE_NOOP("Settings", "Recent files"),
-            QT_TRANSLATE_NOOP("Settings", "Number of files in the File menu."),
-            lowest=0,
-            highest=50,
-        ),
+        FILES,
+        QT_TRANSLATE_NOOP("Settings", "Recent files"),
+        QT_TRANSLATE_NOOP("Settings", "Number of files in the File menu."),
+        lowest=0,
+        highest=50,
     )
     largest_file_mb: int = _setting(
         50,
-        Option(
-            FILES,
-            QT_TRANSLATE_NOOP("Settings", "Maximum file size"),
-            QT_TRANSLATE_NOOP("Settings", "Larger files are not opened. Count them on the command line."),
-            lowest=1,
-            highest=200,
-            unit=QT_TRANSLATE_NOOP("Settings", "MB"),
-        ),
+        FILES,
+        QT_TRANSLATE_NOOP("Settings", "Maximum file size"),
+        QT_TRANSLATE_NOOP("Settings", "Larger files are not opened. Count them on the command line."),
+        lowest=1,
+        highest=200,
+        unit=QT_TRANSLATE_NOOP("Settings", "MB"),
     )
     recent: tuple[str, ...] = ()
     recent_commands: tuple[str, ...] = ()
@@ -269,9 +233,7 @@ class SettingsStore(QObject):
         self._file = SharedFile(path, VERSION, self)
         self._file.failed.connect(self._on_write_failed)
         self._touched: frozenset[str] = frozenset()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(WRITE_DELAY_MS)
+        self._timer = QTimer(self, singleShot=True, interval=WRITE_DELAY_MS)
         self._timer.timeout.connect(self._write)
         self._load(path)
 
@@ -307,12 +269,12 @@ class SettingsStore(QObject):
     def _write(self) -> None:
         touched, self._touched = self._touched, frozenset()
 
-        def with_ours(document: Document) -> None:
+        def merge(document: Document) -> None:
             """Merge our current values into the file, which another window may have changed."""
             values = self.values
             document |= {name: getattr(values, name) for name in touched}
 
-        self._file.change(with_ours)
+        self._file.change(merge)
 
     @Slot(str)
     def _on_write_failed(self, why: str) -> None:
@@ -346,11 +308,11 @@ class SettingsStore(QObject):
 
     def _set_aside(self, path: Path) -> str:
         try:
-            kept = set_aside(path)
+            moved = set_aside(path)
         except OSError as error:
             return self.tr(
                 "The settings file is damaged and could not be moved ({why}). The defaults are in use."
             ).format(why=error)
         return self.tr("The settings file was damaged and was moved to {name}. The defaults are in use.").format(
-            name=kept
+            name=moved
         )
