@@ -59,7 +59,7 @@ from benchmarks.soak_waits import run_for, wait_for_counts, wait_for_jobs, wait_
 from benchmarks.soak_warm_up import close_dialogs, leave_all, look_at_all, warm_up
 from engine.kernels.cache_folder import user_folder
 from gui.app import paint_alone, tend_memory
-from gui.core.paths import profile_paths
+from gui.core.profile_files import profile_paths
 from gui.prompt.counting_service import FIRST_ENCODING
 from gui.runtime.memory import MemoryReturn, keep_big_blocks_apart
 from gui.runtime.watchdog import Stop, Watchdog

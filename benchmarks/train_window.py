@@ -86,7 +86,7 @@ def main() -> None:
     parser.add_argument("--vocab-size", type=int, default=32_000)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as profile:
-        from gui.core.paths import profile_paths
+        from gui.core.profile_files import profile_paths
 
         compile_all(profile_paths(Path(profile)).compiled)
         bench = Bench(Path(profile))

@@ -33,7 +33,7 @@ from commands.program import PROGRAM, BadInput, remark, usable
 from engine import Encoding
 from engine.library.formats.table import examples
 from engine.runtime.atomic_files import check_regular
-from gui.core.paths import profile_paths
+from gui.core.profile_files import profile_paths
 from pricing import Catalog
 from pricing.calibration import Sample, samples_of
 

@@ -21,7 +21,7 @@ from engine.corpus.types import CorpusRules, CorpusSurvey
 from engine.runtime.atomic_files import check_regular, make_private
 from engine.training.types import TrainingProgress, TrainingSettings
 from gui.core.api_keys import key_sentence
-from gui.core.paths import profile_paths
+from gui.core.profile_files import profile_paths
 
 if TYPE_CHECKING:
     from engine.training.types import TrainingProgress

@@ -12,7 +12,7 @@ from commands.inputs import noticed
 from commands.program import BadInput, json_option, program, remark, say, say_json
 from engine.encoding import compiling
 from engine.kernels.cache_folder import VARIABLE, current_folder, kept_in
-from gui.core.paths import profile_paths
+from gui.core.profile_files import profile_paths
 
 FAMILIES = {compiling.ENCODE: "the encoder", compiling.TRAIN: "the trainer"}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication, QMainWindow
 
-from gui.core.paths import profile_paths
+from gui.core.profile_files import profile_paths
 from gui.runtime.memory import keep_big_blocks_apart
 from gui.window.application import Application
 

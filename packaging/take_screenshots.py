@@ -56,7 +56,7 @@ def until(condition: Callable[[], bool]) -> None:
 def opened(theme: str) -> Iterator[Application]:
     """Open a window on a temporary profile; close it at the end."""
     from gui.app import create_window
-    from gui.core.paths import profile_paths
+    from gui.core.profile_files import profile_paths
     from gui.prompt.prompt_panel import CARDS
     from gui.window.application import Application
 

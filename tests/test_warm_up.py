@@ -18,7 +18,7 @@ from engine.encoding.encoding import Encoding
 from engine.kernels import cache_folder
 from engine.kernels._jit import COMPILED
 from engine.library import bundled_encodings, catalog
-from gui.core.paths import profile_paths
+from gui.core.profile_files import profile_paths
 
 ROOT = Path(__file__).resolve().parents[1]
 

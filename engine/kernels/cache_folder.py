@@ -93,7 +93,7 @@ def current_folder() -> Path | None:
 
 def user_folder() -> Path:
     """Return the folder shared by all programs of this user: in the system's cache folder, or beside the sources for a
-    user without a home. ``gui.core.paths`` returns the same."""
+    user without a home. ``gui.core.profile_files`` returns the same."""
     try:
         if sys.platform == "win32":
             return _absolute("LOCALAPPDATA", ("AppData", "Local")) / "Tokenloupe" / "cache" / "compiled"

@@ -14,7 +14,7 @@ from gui.core.api_keys import key_sentence
 from gui.runtime.event_loop import in_next_turn
 
 if TYPE_CHECKING:
-    from gui.core.paths import ProfilePaths
+    from gui.core.profile_files import ProfilePaths
     from gui.look.icons import Icons
     from gui.look.theme import Theme
     from gui.prompt.prompt import Prompt

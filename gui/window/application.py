@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-from gui.core.paths import ProfilePaths
-from gui.core.profile_files import make_profile_private
+from gui.core.profile_files import ProfilePaths, make_profile_private
 from gui.core.user_encodings import EncodingListing, OpenEncoding, UserEncodings
 from gui.look.icons import Icons
 from gui.look.theme import Theme
@@ -405,7 +404,7 @@ class Application(QObject):
     @Slot(list)
     def _take_paths(self, paths: list[Path]) -> None:
         """Import tokenizers, count folders, and open other files as the prompt."""
-        from gui.core.local_tokenizers import looks_like_tokenizer
+        from gui.core.user_encodings import looks_like_tokenizer
 
         library, folders = self.pages.library, self.pages.folders
         taken = [path for path in paths if library is not None and looks_like_tokenizer(path)]

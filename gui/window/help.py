@@ -34,7 +34,7 @@ from gui.core.about import (
     version_lines,
 )
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT
-from gui.core.paths import ProfilePaths
+from gui.core.profile_files import ProfilePaths
 from gui.costs.cost_table import dot_colour, draw_dot
 from gui.look.fonts import fixed_font, set_weight
 from gui.look.icons import Icons

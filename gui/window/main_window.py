@@ -259,7 +259,7 @@ class DropOverlay(QObject):
 
     def _words(self, paths: list[Path]) -> tuple[str, str]:
         """Return the icon, and a sentence on what a drop will do here."""
-        from gui.core.local_tokenizers import looks_like_tokenizer
+        from gui.core.user_encodings import looks_like_tokenizer
 
         page, many = self._window.pages.current_name, len(paths) > 1
         folders = [path for path in paths[:LOOKED_AT] if path.is_dir()]

@@ -35,7 +35,7 @@ from gui.state.storage import Storage, WriteRequest, write_now
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from gui.core.paths import ProfilePaths
+    from gui.core.profile_files import ProfilePaths
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Lane, Ticket
 
 FIRST_VIEW_BYTES = 256 * 1024

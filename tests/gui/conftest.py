@@ -233,7 +233,7 @@ def windows(
     opened = [] if opened is None else opened
 
     def open_one(profile: Path | None = None, *, counted: bool = True) -> Application:
-        from gui.core.paths import profile_paths
+        from gui.core.profile_files import profile_paths
         from gui.window.application import Application
 
         bench = Application(profile_paths(profile or folder / "profile"))

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gui.core.about import folder_size
-from gui.core.paths import profile_paths
+from gui.core.profile_files import profile_paths
 from gui.look.fonts import fixed_font
 from gui.prompt.finder import GoToDialog
 from gui.state.settings import Settings, describe, names

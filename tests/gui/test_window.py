@@ -251,7 +251,7 @@ import sys
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
 app = QApplication(["test"])
-from gui.core.paths import profile_paths
+from gui.core.profile_files import profile_paths
 from gui.window.application import Application
 window = Application(profile_paths(Path(sys.argv[1]))).window
 heavy = {"numpy", "pyqtgraph", "tiktoken", "numba", "regex", "ruamel", "engine.encoding.encoding", "pricing.load",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from gui.core.local_tokenizers import looks_like_tokenizer
 from gui.core.model_counts import templates_and_encodings
+from gui.core.user_encodings import looks_like_tokenizer
 from gui.prompt.chat.service import (
     BodySource,
     LinesRequest,

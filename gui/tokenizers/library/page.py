@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.core.local_tokenizers import LocalTokenizer
 from gui.core.token_text import visible_line
+from gui.core.user_encodings import LocalTokenizer
 from gui.look.fonts import STRONG, set_weight
 from gui.look.icons import Icons
 from gui.look.quantities import TrainingText, figure

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from engine.library.formats.table import endings
 from engine.split.patterns import TRAINED
-from gui.core import local_tokenizers
+from gui.core.user_encodings import LocalTokenizer, find_local_tokenizers, name_of_model
 from gui.costs.prices_service import Splice, splice
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def _preview(own: UserEncodings, request: ReadRequest, opened: object) -> Tokeni
     return TokenizerPreview(
         request,
         encoding,
-        own.free_name(local_tokenizers.name_of_model(request.path) or encoding.name),
+        own.free_name(name_of_model(request.path) or encoding.name),
         opened.kind,
         encoding.tokenizer.model if isinstance(encoding, LibraryEncoding) else "",
         opened.check.library if runs else "",
@@ -263,9 +263,9 @@ def change_tokenizer(own: UserEncodings, change: Change, _ticket: Ticket) -> Non
         own.remove(change.name)
 
 
-def find_tokenizers(_request: None, ticket: Ticket) -> list[local_tokenizers.LocalTokenizer]:
+def find_tokenizers(_request: None, ticket: Ticket) -> list[LocalTokenizer]:
     """Search for tokenizers of other programs."""
-    return local_tokenizers.find(partial(ticket.progress, -1.0))
+    return find_local_tokenizers(partial(ticket.progress, -1.0))
 
 
 def assign_tokenizer(own: UserEncodings, request: AssignRequest, _ticket: Ticket) -> tuple[Splice | None, str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from gui.core.paths import suggested_file
+from gui.core.profile_files import suggested_file
 from gui.core.token_text import visible_line
 from gui.prompt.counting_service import FIRST_ENCODING
 from gui.runtime.jobs import NewestRequest

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal, Slot
 from PySide6.QtWidgets import QFileDialog
 
-from gui.core.paths import suggested_file
+from gui.core.profile_files import suggested_file
 from gui.look.quantities import figure
 from gui.runtime.notify import Offer
 from gui.tokenizers.vocabulary.service import (

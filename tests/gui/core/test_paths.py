@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gui.core import paths
-from gui.core.paths import profile_paths
+from gui.core import profile_files
+from gui.core.profile_files import profile_paths
 
 
 def test_a_profile_keeps_everything_below_one_folder(tmp_path: Path):
@@ -32,7 +32,7 @@ def test_a_relative_profile_is_made_absolute(tmp_path: Path, monkeypatch: pytest
 def test_without_a_profile_the_system_says_where(
     platform: str, variables: dict[str, str], config: str, cache: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
-    monkeypatch.setattr(paths.sys, "platform", platform)
+    monkeypatch.setattr(profile_files.sys, "platform", platform)
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -42,7 +42,7 @@ def test_without_a_profile_the_system_says_where(
 
 
 def test_xdg_folders_count_only_when_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr(paths.sys, "platform", "linux")
+    monkeypatch.setattr(profile_files.sys, "platform", "linux")
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "elsewhere"))
     assert profile_paths().config == tmp_path / "elsewhere" / "tokenloupe"
@@ -58,7 +58,6 @@ def test_asking_creates_nothing(tmp_path: Path):
 @pytest.mark.parametrize(
     "module",
     [
-        "gui.core.paths",
         "gui.core.profile_files",
         "gui.state.session",
         "gui.core.token_text",

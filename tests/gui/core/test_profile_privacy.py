@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.core.paths import profile_paths
-from gui.core.profile_files import make_profile_private
+from gui.core.profile_files import make_profile_private, profile_paths
 from tests.gui.conftest import OpenWindow, close_window
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")

@@ -14,7 +14,7 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QLabel, QMenu, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.core.paths import suggested_file
+from gui.core.profile_files import suggested_file
 from gui.core.token_text import visible_line
 from gui.tokenizers.library.dialogs import TokenizerImportDialog
 from gui.widgets.labels import PlainLabel

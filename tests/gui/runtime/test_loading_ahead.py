@@ -23,7 +23,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 from gui.app import tend_memory
-from gui.core.paths import profile_paths
+from gui.core.profile_files import profile_paths
 from gui.window.application import Application
 from gui.runtime import loading
 

@@ -21,7 +21,7 @@ from engine.library.bundled_encodings import ENTRIES
 from engine.library.catalog import UserEncodings as EngineEncodings
 from engine.library.formats.opening import save_encoding
 from engine.runtime.atomic_files import LOCK_NAME
-from gui.core import local_tokenizers
+from gui.core import user_encodings
 from gui.core.user_encodings import UserEncodings
 from gui.prompt.figures import TokenReadout
 from gui.tokenizers.library.dialogs import TokenizerImportDialog, TokenizerModelsDialog, TokenizerNameDialog
@@ -257,7 +257,7 @@ def test_a_tokenizer_is_known_by_its_content(tmp_path: Path):
     beside = {LOCK_NAME, *(path.name for path in tmp_path.glob("own*"))}  # what describes the ranks
     tokenizers = {path.name: path for path in tmp_path.iterdir() if path.name not in beside}
     assert len(tokenizers) == 11
-    assert [name for name, path in tokenizers.items() if not local_tokenizers.looks_like_tokenizer(path)] == []
+    assert [name for name, path in tokenizers.items() if not user_encodings.looks_like_tokenizer(path)] == []
 
     texts = tmp_path / "texts"
     texts.mkdir()
@@ -272,7 +272,7 @@ def test_a_tokenizer_is_known_by_its_content(tmp_path: Path):
         (texts / name).write_text(text)
     if hasattr(os, "mkfifo"):
         os.mkfifo(texts / "pipe.gguf")
-    assert not any(map(local_tokenizers.looks_like_tokenizer, (*texts.iterdir(), tmp_path, tmp_path / "gone.gguf")))
+    assert not any(map(user_encodings.looks_like_tokenizer, (*texts.iterdir(), tmp_path, tmp_path / "gone.gguf")))
 
 
 def library(qtbot: QtBot, bench: Application, name: str = "") -> LibraryPage:
@@ -396,7 +396,7 @@ def other_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (manifest.parent / "broken").write_text("[")
     (home / ".lmstudio" / "models" / "acme").mkdir(parents=True)
     (home / ".lmstudio" / "models" / "acme" / "small.gguf").write_bytes(b"GGUF")
-    monkeypatch.setattr(local_tokenizers.Path, "home", lambda: home)
+    monkeypatch.setattr(user_encodings.Path, "home", lambda: home)
     return home
 
 
@@ -425,7 +425,7 @@ def test_others_are_found_when_they_are_asked_for(qtbot: QtBot, open_window: Ope
 def test_files_of_other_programs_are_called_by_their_model(other_programs: Path):
     hub = other_programs / ".cache" / "huggingface" / "hub"
     blobs = other_programs / ".ollama" / "models" / "blobs"
-    name = local_tokenizers.name_of_model
+    name = user_encodings.name_of_model
     assert name(hub / "models--acme--loupe" / "snapshots" / "1" / "tokenizer.json") == "loupe"
     assert name(hub / "models--gpt2" / "snapshots" / "1" / "tokenizer.json") == "gpt2"
     assert name(blobs / "sha256-1") == "acme-7b"

@@ -409,7 +409,7 @@ def test_what_was_chosen_is_there_at_the_next_start(qtbot: QtBot, open_window: O
 
 @pytest.mark.deep
 def test_the_tab_is_built_when_it_is_first_seen(qtbot: QtBot, tmp_path: Path, qapp):
-    from gui.core.paths import profile_paths
+    from gui.core.profile_files import profile_paths
 
     bench = Application(profile_paths(tmp_path / "profile"))
     with qtbot.waitSignal(bench.started):

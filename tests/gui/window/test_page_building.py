@@ -10,7 +10,7 @@ from PySide6.QtCore import QEventLoop, QObject, Signal
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.core.paths import profile_paths
+from gui.core.profile_files import profile_paths
 from gui.runtime.event_loop import in_next_turn
 from gui.widgets.page_controller import PageBuilding
 from gui.window.application import Application, EncodingList

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.core.paths import profile_paths
+from gui.core.profile_files import profile_paths
 from gui.state.session import STATE_FILE, read_state
 from gui.window import session_keeper
 from gui.window.application import Application

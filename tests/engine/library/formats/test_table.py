@@ -14,7 +14,7 @@ from engine.library.catalog import UserEncodings
 from engine.library.formats import gguf, opening, reading, table
 from engine.library.formats.source import Found, Source
 from engine.library.formats.tokenizer_data import TokenizerData
-from gui.core import local_tokenizers
+from gui.core import user_encodings
 
 ROOT = Path(__file__).resolve().parents[4]
 BYTES = {bytes([value]): value for value in range(256)}
@@ -48,7 +48,7 @@ def toy(monkeypatch) -> None:
         begins=lambda start: start[:4] == b"toy ",
     )
     formats = (*table.FORMATS, entry)
-    for place in (table, reading, local_tokenizers):
+    for place in (table, reading):
         monkeypatch.setattr(place, "FORMATS", formats)
     for place in (table, opening):
         monkeypatch.setattr(place, "WRITTEN", (*table.WRITTEN, entry))
@@ -62,7 +62,7 @@ def test_an_entry_is_all_that_a_new_format_needs(tmp_path):
     assert saved.losses == ("A toy holds no special tokens.",)
     opened = engine.open_tokenizer(path)
     assert (opened.kind, opened.encoding._pat_str) == ("toy", r"\S+|\s+")
-    assert local_tokenizers.looks_like_tokenizer(path)
+    assert user_encodings.looks_like_tokenizer(path)
     assert ".toy" in table.endings()
     assert ".toy" in table.examples()
     own = UserEncodings(frozenset())
@@ -73,7 +73,7 @@ def test_an_entry_is_all_that_a_new_format_needs(tmp_path):
 def test_without_it_nothing_knows_the_toy(tmp_path):
     path = tmp_path / "own.toy"
     path.write_text("toy x")
-    assert not local_tokenizers.looks_like_tokenizer(path)
+    assert not user_encodings.looks_like_tokenizer(path)
     with pytest.raises(FormatError):
         engine.load(path)
 
