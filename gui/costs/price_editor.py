@@ -30,7 +30,7 @@ from gui.look.fonts import fixed_font
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.runtime.event_loop import WhenSeen
-from gui.widgets.encoding_picker import DESCRIPTION, DescribedDelegate
+from gui.widgets.tool_row import DESCRIPTION, DescribedDelegate
 
 if TYPE_CHECKING:
     from gui.costs.prices_service import Splice

@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QSplitter,
-    QTabBar,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QSplitter, QTabBar, QToolButton, QWidget
 
 from gui.editor.token_editor import EditorLook, TokenEditor
 from gui.look.icons import Icons
@@ -27,10 +18,9 @@ from gui.prompt.figures import CountBar, Gutter, TokenAnnouncer, TokenReadout
 from gui.prompt.prompt import Prompt
 from gui.runtime.notify import INFORMATION, WARNING, Notice, Offer
 from gui.state.settings import SettingsStore, describe
-from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.forms import column_of, row_of
 from gui.widgets.labels import PlainLabel
-from gui.widgets.tool_row import QuietChoice, ToolRow, segments
+from gui.widgets.tool_row import EncodingPicker, QuietChoice, ToolRow, segments
 
 if TYPE_CHECKING:
     from gui.editor.offsets import TokenSpan

@@ -1,13 +1,14 @@
-"""Tools of a page: a row that shows texts where there is room, otherwise icons, a quiet choice, segments, and chips."""
+"""Tools of a page: a row that shows texts where there is room, otherwise icons; choices, segments and chips."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QActionGroup, QIcon, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QActionGroup, QIcon, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QComboBox,
     QDialog,
     QFrame,
@@ -17,20 +18,22 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QStyle,
+    QStyledItemDelegate,
     QStyleOptionComboBox,
+    QStyleOptionViewItem,
     QStylePainter,
     QTabBar,
     QWidget,
 )
 
-from gui.widgets.labels import PlainLabel
+from gui.widgets.labels import PlainLabel, plain_tip
+
+Index = QModelIndex | QPersistentModelIndex
 
 SPACING = 4
 ICON = 16
 BESIDE_WORDS = QSize(ICON + 4, ICON)
 """Size of the icon of a button with words: Qt leaves too little between the two."""
-
-
 WORDS, ICONS, TIGHT = range(3)
 """States of a row: with all texts; with icon-only buttons; with as few texts as possible."""
 
@@ -143,7 +146,66 @@ class ToolRow(QWidget):
         self.layout().activate()  # now, not in the next turn: the row would be painted twice
 
 
-class QuietChoice(QComboBox):
+def segments(bar: QTabBar, name: str, spoken: str) -> QFrame:
+    """Turn a tab bar into a segmented control; return it in its track."""
+    bar.setObjectName(name)
+    bar.setAccessibleName(spoken)
+    bar.setProperty("kind", "segments")
+    bar.setDrawBase(False)
+    bar.setExpanding(False)
+    bar.setUsesScrollButtons(False)
+    track = QFrame(bar.parentWidget())
+    track.setProperty("kind", "track")
+    track.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+    inside = QHBoxLayout(track)
+    inside.setContentsMargins(2, 2, 2, 2)
+    inside.addWidget(bar)
+    return track
+
+
+# --- choices: combo boxes ---------------------------------------------------------------------------------------------
+
+TEXT_PAD = 2
+"""Pixels that Qt keeps free around the text of a combo box."""
+DESCRIPTION = Qt.ItemDataRole.UserRole + 1
+
+
+class _Choice(QComboBox):
+    """Combo box that paints a text of its own."""
+
+    def _option(self) -> QStyleOptionComboBox:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        return option
+
+    def _field_width(self, option: QStyleOptionComboBox) -> int:
+        """Return the width of the field of the text."""
+        kind, part = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        return self.style().subControlRect(kind, option, part, self).width()
+
+    def _paint(self, option: QStyleOptionComboBox) -> None:
+        with QStylePainter(self) as painter:
+            painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+            painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+
+class ElidedChoice(_Choice):
+    """Combo box that elides a text that does not fit. Qt would cut it off in the middle of a letter."""
+
+    def elided_text(self, width: int) -> str:
+        """Return the text shown in ``width`` pixels."""
+        text = self.currentText() if self.currentIndex() >= 0 else self.placeholderText()
+        return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, width)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        option = self._option()
+        option.currentText = self.elided_text(self._field_width(option) - TEXT_PAD)
+        if self.currentIndex() < 0:
+            option.palette.setBrush(QPalette.ColorRole.ButtonText, option.palette.placeholderText())
+        self._paint(option)
+
+
+class QuietChoice(_Choice):
     """A combo box that looks like a quiet button: an icon, a text and the current choice."""
 
     def __init__(self, icon: QIcon, words: str, parent: QWidget | None = None) -> None:
@@ -167,10 +229,7 @@ class QuietChoice(QComboBox):
 
     def width_with(self, *, words: bool) -> int:
         """Return the width with or without text."""
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        kind, part = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
-        around = self.width() - self.style().subControlRect(kind, option, part, self).width()
+        around = self.width() - self._field_width(self._option())
         text = self.fontMetrics().horizontalAdvance(self.shown) + 6 if words else 0
         return max(0, around) + ICON + text + 4
 
@@ -181,31 +240,125 @@ class QuietChoice(QComboBox):
         return QSize(self.width_with(words=False), super().minimumSizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
+        option = self._option()
         option.currentText = self.shown if self._with_words else ""
         option.currentIcon = self._icon
         option.iconSize = QSize(ICON, ICON)
-        with QStylePainter(self) as painter:
-            painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-            painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        self._paint(option)
 
 
-def segments(bar: QTabBar, name: str, spoken: str) -> QFrame:
-    """Turn a tab bar into a segmented control; return it in its track."""
-    bar.setObjectName(name)
-    bar.setAccessibleName(spoken)
-    bar.setProperty("kind", "segments")
-    bar.setDrawBase(False)
-    bar.setExpanding(False)
-    bar.setUsesScrollButtons(False)
-    track = QFrame(bar.parentWidget())
-    track.setProperty("kind", "track")
-    track.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-    inside = QHBoxLayout(track)
-    inside.setContentsMargins(2, 2, 2, 2)
-    inside.addWidget(bar)
-    return track
+class EncodingPicker(ElidedChoice):
+    """Picker that shows the name of the encoding in use; its list adds descriptions.
+
+    Signals: ``chosen(str)`` when the user, or a script, picks another encoding.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("encodingPicker")
+        self.setAccessibleName(self.tr("Encoding"))
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.setMaxVisibleItems(20)
+        self._filling = False
+        self.currentTextChanged.connect(self._on_text_changed)
+
+    def fill(self, encodings: Iterable[tuple[str, str]]) -> None:
+        """Offer these encodings: name and description of each. The current one stays selected."""
+        if not isinstance(self.view().itemDelegate(), DescribedDelegate):
+            self.view().setItemDelegate(DescribedDelegate(self))
+        current = self.currentText()
+        self._filling = True
+        self.clear()
+        for row, (name, description) in enumerate(encodings):
+            self.addItem(name, name)
+            self.setItemData(row, description, DESCRIPTION)
+            self.setItemData(row, plain_tip(description), Qt.ItemDataRole.ToolTipRole)
+            spoken = f"{name}, {description}" if description else name
+            self.setItemData(row, spoken, Qt.ItemDataRole.AccessibleTextRole)
+        self._select(current)
+        self._filling = False
+        self._fit_list()
+
+    @Slot(str)
+    def show_name(self, name: str) -> None:
+        """Show this encoding as the current one."""
+        self._filling = True
+        self._select(name)
+        self._filling = False
+
+    def _select(self, name: str) -> None:
+        if name and self.findText(name, Qt.MatchFlag.MatchExactly) < 0:
+            self.addItem(name, name)
+        self.setCurrentIndex(self.findText(name, Qt.MatchFlag.MatchExactly))
+        self._show_tip()
+
+    @Slot(str)
+    def _on_text_changed(self, name: str) -> None:
+        if not self._filling and name:
+            self._show_tip()
+            self.chosen.emit(name)
+
+    def _show_tip(self) -> None:
+        self.setToolTip(plain_tip(str(self.currentData(DESCRIPTION) or "")))
+
+    def _fit_list(self) -> None:
+        metrics = self.fontMetrics()
+        rows = (f"{self.itemText(row)}    {self.itemData(row, DESCRIPTION)}" for row in range(self.count()))
+        widest = max((metrics.horizontalAdvance(row) for row in rows), default=0)
+        self.view().setMinimumWidth(min(widest + 48, 640))
+
+
+class DescribedDelegate(QStyledItemDelegate):
+    """Delegate that draws the name, followed by the description in the placeholder colour."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        size = super().sizeHint(option, index)
+        return QSize(size.width(), size.height() + 4)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        description = index.data(DESCRIPTION)
+        if not description:
+            return
+        style = option.widget.style() if option.widget else QApplication.style()
+        margin = style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin) * 2
+        used = option.fontMetrics.horizontalAdvance(str(index.data(Qt.ItemDataRole.DisplayRole))) + margin + 16
+        area = QRect(option.rect).adjusted(used, 0, -margin, 0)
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        role = QPalette.ColorRole.HighlightedText if selected else QPalette.ColorRole.PlaceholderText
+        painter.save()
+        painter.setPen(option.palette.color(role))
+        cut = option.fontMetrics.elidedText(str(description), Qt.TextElideMode.ElideRight, area.width())
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, cut)
+        painter.restore()
+
+
+class EncodingTools(ToolRow):
+    """An encoding picker, and a button that counts the prompt with the chosen encoding.
+
+    Signals: ``use_asked(str)`` with the name of the encoding.
+    """
+
+    use_asked = Signal(str)
+
+    def __init__(self, name: str, picker: EncodingPicker) -> None:
+        """``name``: the object name."""
+        super().__init__(name, "")
+        self.setAccessibleName(self.tr("Encoding"))
+        self._picker = picker
+        self.use = QPushButton(self.tr("&Use in the editor"), objectName=f"{name}Use")
+        self.use.setAutoDefault(False)
+        self.use.setToolTip(self.tr("Count the prompt in this encoding"))
+        self.use.clicked.connect(self._on_use)
+        self.add_caption(self.tr("Enco&ding"), picker)
+        self.add(picker, self.use)
+
+    @Slot()
+    def _on_use(self) -> None:
+        if self._picker.currentText():
+            self.use_asked.emit(self._picker.currentText())
 
 
 # --- chips: filters as toggle buttons ---------------------------------------------------------------------------------

@@ -319,7 +319,7 @@ class ActionWiring(QObject):
 
     def _palette_entries(self) -> list[Entry]:
         """Return the models and encodings that the pickers offer."""
-        from gui.widgets.encoding_picker import DESCRIPTION
+        from gui.widgets.tool_row import DESCRIPTION
         from gui.window.command_palette import MODELS, Entry
 
         found, models, encodings = [], self._app.window.header.models, self._app.panel.picker

@@ -23,8 +23,8 @@ from gui.core.token_text import shown
 from gui.costs.rows import NO_MODEL
 from gui.look.fonts import set_weight
 from gui.look.theme import Theme
-from gui.widgets.encoding_picker import DESCRIPTION
 from gui.widgets.labels import plain_tip
+from gui.widgets.tool_row import DESCRIPTION
 
 if TYPE_CHECKING:
     from gui.costs.columns import Priced

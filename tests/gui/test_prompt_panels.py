@@ -17,9 +17,9 @@ from gui.look.theme import Theme
 from gui.prompt import figures
 from gui.prompt.counting_service import PromptCounts
 from gui.prompt.figures import CountBar, TokenReadout
-from gui.widgets.encoding_picker import DESCRIPTION, EncodingPicker
 from gui.widgets.find_bar import FindBar, SearchOptions
 from gui.widgets.forms import FlowLayout
+from gui.widgets.tool_row import DESCRIPTION, EncodingPicker
 from gui.window.header import ContextMeter
 
 COUNTS = PromptCounts(

@@ -19,10 +19,9 @@ from gui.look.theme import Theme
 from gui.prompt.chat.messages import EDGE, SETTLE_MS, MessageEditor, MessageList, MessagesModel
 from gui.prompt.chat.result import RequestLinesPage, RequestResult, unknown_words
 from gui.state.settings import SettingsStore
-from gui.widgets.encoding_picker import ElidedChoice, EncodingPicker
 from gui.widgets.forms import Remark, button_of_kind, column_of, labelled_row, row_of, splitter_of
 from gui.widgets.labels import PlainLabel
-from gui.widgets.tool_row import ToolRow
+from gui.widgets.tool_row import ElidedChoice, EncodingPicker, ToolRow
 
 if TYPE_CHECKING:
     from engine.requests.bodies.reading import UnknownPart

@@ -28,12 +28,11 @@ from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.prompt.compare.service import PROMPT, SELECTION, SOURCES, TYPED, premium_percent
 from gui.state.settings import SettingsStore
-from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.forms import PageTabs, button_of_kind, column_of, row_of, splitter_of
 from gui.widgets.labels import FigureStrip, PlainLabel, plain_tip
 from gui.widgets.table_model import RowsModel
 from gui.widgets.tables import FittedTable, set_up_list
-from gui.widgets.tool_row import ToolRow
+from gui.widgets.tool_row import EncodingPicker, ToolRow
 
 if TYPE_CHECKING:
     import numpy as np

@@ -31,12 +31,11 @@ from gui.tokenizers.merges.service import FROM_END, LONGEST, MergeForest, explai
 from gui.tokenizers.merges.tree_view import MergeTreePane
 from gui.tokenizers.train.feed import CELL_PADDING, MAX_SHOWN_BYTES, ROW_PADDING, Index, shown
 from gui.widgets.delegates import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills
-from gui.widgets.encoding_picker import EncodingPicker, EncodingTools
 from gui.widgets.forms import Remark, column_of, label_of, restore_sizes, row_of, splitter_of
 from gui.widgets.labels import PlainLabel
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
-from gui.widgets.tool_row import Chip
+from gui.widgets.tool_row import Chip, EncodingPicker, EncodingTools
 
 if TYPE_CHECKING:
     from engine.analysis.merge_types import MergeState, PretokenTrace

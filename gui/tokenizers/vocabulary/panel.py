@@ -22,7 +22,6 @@ from gui.tokenizers.vocabulary.table import (
     VocabularyTableModel,
     tr,
 )
-from gui.widgets.encoding_picker import EncodingPicker, EncodingTools
 from gui.widgets.forms import (
     FlowLayout,
     PageTabs,
@@ -38,7 +37,7 @@ from gui.widgets.forms import (
     splitter_of,
 )
 from gui.widgets.labels import StatusLine, ToneLabel
-from gui.widgets.tool_row import Chip, ChoiceChip, PopoverChip
+from gui.widgets.tool_row import Chip, ChoiceChip, EncodingPicker, EncodingTools, PopoverChip
 
 if TYPE_CHECKING:
     pass

@@ -14,11 +14,11 @@ from gui.look.theme import Theme
 from gui.runtime.event_loop import PlotTurn
 from gui.runtime.loading import Loading
 from gui.tokenizers.vocabulary.table import tr
-from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.forms import column_of, label_of, row_of
 from gui.widgets.labels import PlainLabel, wrapped_label
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
+from gui.widgets.tool_row import EncodingPicker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

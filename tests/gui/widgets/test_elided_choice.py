@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from gui.widgets.encoding_picker import ElidedChoice
+from gui.widgets.tool_row import ElidedChoice
 
 
 def test_a_long_choice_ends_with_dots_where_there_is_no_room(qtbot: QtBot):
