@@ -42,7 +42,7 @@ from gui.core.reports import (
     report_format,
     text_section,
 )
-from gui.core.text_chunks import chunked, utf8_pieces
+from gui.core.text_chunks import chunked, utf8_chunks
 from pricing import report
 from pricing.money import exact_usd, format_usd_range
 from pricing.report import tokens_text
@@ -98,7 +98,7 @@ def write_report(
     kind = report_format(path)
     assert kind is not None
     text = rendered(Report("Cost of the prompt", tuple(sections)), kind)
-    usable(lambda: write_atomic(path, utf8_pieces(text)), f"--report: {path}")
+    usable(lambda: write_atomic(path, utf8_chunks(text)), f"--report: {path}")
 
 
 def _row(estimate: CostEstimate) -> tuple[Value, ...]:

@@ -22,8 +22,8 @@ MAX_FOUND = 100
 MAX_NAMED = 5
 SHORTEST_KEY = 20
 """Length of the shortest format below, in bytes."""
-STRETCH = 1 << 16
-LONGEST = 1024
+CHUNK_CHARACTERS = 1 << 16
+MAX_KEY_CHARACTERS = 1024
 """Chunk size of the search; and an upper bound for the length of a key and the character after it. In characters."""
 _FORMS = {
     "Anthropic": r"sk-ant-(?:api03|admin01|oat01)-[A-Za-z0-9_-]{80,120}",
@@ -60,10 +60,10 @@ class FoundKey(NamedTuple):
 def find_keys(text: str) -> tuple[FoundKey, ...]:
     """Find suspected keys, in order, at most ``MAX_FOUND``. Takes linear time."""
     found: list[FoundKey] = []
-    line, place = 1, 0
+    line, offset = 1, 0
     for match in _matches(text):
-        line += text.count("\n", place, match.start())
-        place = match.start()
+        line += text.count("\n", offset, match.start())
+        offset = match.start()
         assert match.lastindex is not None
         found.append(FoundKey(_ISSUERS[match.lastindex - 1], line, *match.span()))
         if len(found) == MAX_FOUND:
@@ -96,11 +96,11 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
     """Search in chunks: one search through a large text would hold the GIL until its end."""
     start = 0
     while start < len(text):
-        end = start + STRETCH
-        if not any(text.find(beginning, start, end + LONGEST) >= 0 for beginning in _BEGINNINGS):
+        end = start + CHUNK_CHARACTERS
+        if not any(text.find(beginning, start, end + MAX_KEY_CHARACTERS) >= 0 for beginning in _BEGINNINGS):
             start = end
             continue
-        for match in _KEYS.finditer(text, start, end + LONGEST):
+        for match in _KEYS.finditer(text, start, end + MAX_KEY_CHARACTERS):
             if match.start() >= end:
                 break
             yield match

@@ -10,31 +10,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-PIECE_CHARACTERS = 1 << 16
+CHUNK_CHARACTERS = 1 << 16
 """Chunk size for encoding, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkedText:
-    """Immutable text in chunks. ``pieces`` are UTF-8 of whole characters; lone surrogates are kept (``surrogatepass``).
+    """Immutable text in chunks. ``chunks`` are UTF-8 of whole characters; lone surrogates are kept (``surrogatepass``).
 
-    Strings among the pieces are encoded on each iteration: this moves the work from the GUI thread, which has the
-    strings at hand, to a worker. With ``crlf``, each newline of the pieces stands for CRLF.
+    Strings among the chunks are encoded on each iteration: this moves the work from the GUI thread, which has the
+    strings at hand, to a worker. With ``crlf``, each newline of the chunks stands for CRLF.
     """
 
-    pieces: tuple[bytes | str, ...] = ()
+    chunks: tuple[bytes | str, ...] = ()
     crlf: bool = False
 
     def __iter__(self) -> Iterator[bytes]:
-        for piece in self.pieces:
-            for part in utf8_pieces(piece) if isinstance(piece, str) else (piece,):
-                yield part.replace(b"\n", b"\r\n") if self.crlf else part
+        for given in self.chunks:
+            for chunk in utf8_chunks(given) if isinstance(given, str) else (given,):
+                yield chunk.replace(b"\n", b"\r\n") if self.crlf else chunk
 
     def text(self, wait_while_busy: Callable[[], None] | None = None) -> str:
         """Return the whole text as one string. ``wait_while_busy`` is called between chunks, for a job to yield."""
         parts: list[str] = []
-        for piece in self:
-            parts.append(piece.decode("utf-8", "surrogatepass"))
+        for chunk in self:
+            parts.append(chunk.decode("utf-8", "surrogatepass"))
             if wait_while_busy is not None:
                 wait_while_busy()
         return "".join(parts)
@@ -59,7 +59,7 @@ class ChunkedText:
 
 def chunked(texts: Iterable[str]) -> ChunkedText:
     """Return one text, given in parts that end at character boundaries."""
-    return ChunkedText(tuple(piece for text in texts for piece in utf8_pieces(text)))
+    return ChunkedText(tuple(chunk for text in texts for chunk in utf8_chunks(text)))
 
 
 def as_chunked(text: str | ChunkedText) -> ChunkedText:
@@ -67,7 +67,7 @@ def as_chunked(text: str | ChunkedText) -> ChunkedText:
     return chunked([text]) if isinstance(text, str) else text
 
 
-def utf8_pieces(text: str) -> Iterator[bytes]:
+def utf8_chunks(text: str) -> Iterator[bytes]:
     """Yield the text as UTF-8, one bounded chunk at a time."""
-    for start in range(0, len(text), PIECE_CHARACTERS):
-        yield text[start : start + PIECE_CHARACTERS].encode("utf-8", "surrogatepass")
+    for start in range(0, len(text), CHUNK_CHARACTERS):
+        yield text[start : start + CHUNK_CHARACTERS].encode("utf-8", "surrogatepass")

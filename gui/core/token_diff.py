@@ -76,7 +76,7 @@ def difference(
             simplified = True
             hunks.append(gap)
         else:
-            hunks += (Hunk(*(place + base for place, base in zip(hunk, _bases(gap), strict=True))) for hunk in found)
+            hunks += (Hunk(*(index + base for index, base in zip(hunk, _bases(gap), strict=True))) for hunk in found)
     return Difference(tuple(_joined(hunks)), simplified)
 
 
@@ -92,14 +92,14 @@ def fewest_edits(a: Sequence[int], b: Sequence[int], most: int) -> tuple[list[Hu
     reached, trace, steps = array("i", bytes(4 * (2 * most + 3))), [], 0
     for edits in interruptible(range(most + 1), _EDITS_BETWEEN_CHECKS):
         trace.append(reached[middle - edits - 1 : middle + edits + 2])
-        for place in range(middle - edits, middle + edits + 1, 2):
-            below, above = reached[place - 1], reached[place + 1]
-            down = place == middle - edits or (place != middle + edits and below < above)
+        for index in range(middle - edits, middle + edits + 1, 2):
+            below, above = reached[index - 1], reached[index + 1]
+            down = index == middle - edits or (index != middle + edits and below < above)
             x = above if down else below + 1
-            y = x - place + middle
+            y = x - index + middle
             while x < len(a) and y < len(b) and a[x] == b[y]:
                 x, y, steps = x + 1, y + 1, steps + 1
-            reached[place] = x
+            reached[index] = x
             if x >= len(a) and y >= len(b):
                 return _traced(trace, len(a), len(b)), steps
         steps += 2 * edits + 1
@@ -116,9 +116,9 @@ def _traced(trace: list[array[int]], x: int, y: int) -> list[Hunk]:
     single: list[Hunk] = []
     for edits in range(len(trace) - 1, 0, -1):
         reached, diagonal = trace[edits], x - y
-        place = diagonal + edits + 1
-        down = diagonal == -edits or (diagonal != edits and reached[place - 1] < reached[place + 1])
-        x = reached[place + 1] if down else reached[place - 1]
+        index = diagonal + edits + 1
+        down = diagonal == -edits or (diagonal != edits and reached[index - 1] < reached[index + 1])
+        x = reached[index + 1] if down else reached[index - 1]
         y = x - (diagonal + 1 if down else diagonal - 1)
         single.append(Hunk(x, x, y, y + 1) if down else Hunk(x, x + 1, y, y))
     return list(_joined(reversed(single)))
@@ -158,17 +158,17 @@ def _gaps(a: _Segments, b: _Segments) -> Iterator[Hunk]:
 
 def _anchors(a: list[bytes], b: list[bytes]) -> list[tuple[int, int]]:
     """Return index pairs of segments unique in both: the longest sequence that increases in both."""
-    places = _unique(b)
-    pairs = [(i, places[key]) for key, i in _unique(a).items() if key in places]
+    indices = _unique(b)
+    pairs = [(i, indices[key]) for key, i in _unique(a).items() if key in indices]
     pairs.sort()
     return [pairs[number] for number in _longest_rise([j for _i, j in pairs])]
 
 
 def _unique(keys: list[bytes]) -> dict[bytes, int]:
     seen: dict[bytes, int] = {}
-    for place, key in enumerate(keys):
-        seen[key] = -1 if key in seen else place
-    return {key: place for key, place in seen.items() if place >= 0}
+    for index, key in enumerate(keys):
+        seen[key] = -1 if key in seen else index
+    return {key: index for key, index in seen.items() if index >= 0}
 
 
 def _longest_rise(numbers: list[int]) -> list[int]:
@@ -300,15 +300,15 @@ class TokenLines:
 
     def runs(self, start: int, end: int, marked: Sequence[tuple[int, int]], mark: str) -> Runs:
         """Return tokens as runs: one for each token in ``marked``, one for each span between them."""
-        found, place = [], start
+        found, done = [], start
         for low, high in marked:
-            low, high = max(low, place), min(high, end)
+            low, high = max(low, done), min(high, end)
             if low >= high:
                 continue
-            found += self._plain(place, low)
+            found += self._plain(done, low)
             found += [Run(visible(token), mark) for token in self._bytes(low, high)]
-            place = high
-        return (*found, *self._plain(place, end))
+            done = high
+        return (*found, *self._plain(done, end))
 
     def _plain(self, start: int, end: int) -> list[Run]:
         return [Run(visible(b"".join(self._bytes(start, end))))] if start < end else []
@@ -344,19 +344,19 @@ def _rows(
     a: TokenLines, b: TokenLines, found: Difference, check: Callable[[float], None]
 ) -> tuple[list[DiffRow], bool]:
     rows: list[DiffRow] = []
-    a_place = b_place = 0
+    a_done = b_done = 0
     for hunks in _regions(a.breaks, found.hunks):
         check(0.9)
         if len(rows) >= MAX_ROWS:
             return rows, True
-        back = _back(a.breaks, hunks[0].a_start, a_place)
+        back = _back(a.breaks, hunks[0].a_start, a_done)
         on = _on(a, b, hunks[-1])
         a_start, b_start = hunks[0].a_start - back, hunks[0].b_start - back
-        rows += _equal(a, b, Hunk(a_place, a_start, b_place, b_start), CONTEXT if rows else 0, CONTEXT)
-        a_place, b_place = hunks[-1].a_end + on, hunks[-1].b_end + on
-        rows += _changed(a, b, Hunk(a_start, a_place, b_start, b_place), hunks, MAX_ROWS - len(rows), check)
+        rows += _equal(a, b, Hunk(a_done, a_start, b_done, b_start), CONTEXT if rows else 0, CONTEXT)
+        a_done, b_done = hunks[-1].a_end + on, hunks[-1].b_end + on
+        rows += _changed(a, b, Hunk(a_start, a_done, b_start, b_done), hunks, MAX_ROWS - len(rows), check)
     if found.hunks:
-        rows += _equal(a, b, Hunk(a_place, len(a.ids), b_place, len(b.ids)), CONTEXT, 0)
+        rows += _equal(a, b, Hunk(a_done, len(a.ids), b_done, len(b.ids)), CONTEXT, 0)
     return rows[:MAX_ROWS], len(rows) > MAX_ROWS
 
 
@@ -373,10 +373,10 @@ def _regions(breaks: NDArray[np.int64], hunks: Sequence[Hunk]) -> list[list[Hunk
     return regions
 
 
-def _back(breaks: NDArray[np.int64], place: int, least: int) -> int:
-    """Return the number of tokens of its segment before ``place``."""
-    number = int(np.searchsorted(breaks, place, "right"))
-    return place - max(int(breaks[number - 1]) if number else 0, least)
+def _back(breaks: NDArray[np.int64], token: int, lowest: int) -> int:
+    """Return the number of tokens of its segment before ``token``."""
+    number = int(np.searchsorted(breaks, token, "right"))
+    return token - max(int(breaks[number - 1]) if number else 0, lowest)
 
 
 def _on(a: TokenLines, b: TokenLines, hunk: Hunk) -> int:
@@ -405,13 +405,13 @@ def _changed(
 
 def _equal(a: TokenLines, b: TokenLines, area: Hunk, head: int, tail: int) -> list[DiffRow]:
     """Return rows of equal lines: the first and the last few, and a fold between them."""
-    shift, places = area.b_start - area.a_start, a.rows(area.a_start, area.a_end)
-    if len(places) <= head + tail + 1:
-        return [_same(a, b, place, shift) for place in places]
-    first, last = places[:head], places[len(places) - tail :]
+    shift, spans = area.b_start - area.a_start, a.rows(area.a_start, area.a_end)
+    if len(spans) <= head + tail + 1:
+        return [_same(a, b, span, shift) for span in spans]
+    first, last = spans[:head], spans[len(spans) - tail :]
     folded = (last[0][0] if last else area.a_end) - (first[-1][1] if first else area.a_start)
     fold = DiffRow(0, 0, (), (), folded)
-    return [*(_same(a, b, place, shift) for place in first), fold, *(_same(a, b, place, shift) for place in last)]
+    return [*(_same(a, b, span, shift) for span in first), fold, *(_same(a, b, span, shift) for span in last)]
 
 
 def _same(a: TokenLines, b: TokenLines, row: tuple[int, int], shift: int) -> DiffRow:

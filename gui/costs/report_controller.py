@@ -33,7 +33,7 @@ from gui.core.reports import (
     report_format,
     text_section,
 )
-from gui.core.text_chunks import ChunkedText, as_chunked, utf8_pieces
+from gui.core.text_chunks import ChunkedText, as_chunked, utf8_chunks
 from gui.core.token_text import visible_line
 from gui.costs.columns import CostView
 from gui.costs.cost_commands import about_lines, readable_table
@@ -341,5 +341,5 @@ def _write(draft: Draft, path: Path) -> Path:
     sections = (one for one in draft.sections if one.title not in choice.left_out)
     text = (Section("The text itself", verbatim=draft.text.text()),) if choice.with_text else ()
     report = Report("Cost of the prompt", (text_section([draft.facts]), *sections, *text))
-    write_atomic(path, utf8_pieces(rendered(report, report_format(path) or choice.kind)))
+    write_atomic(path, utf8_chunks(rendered(report, report_format(path) or choice.kind)))
     return path

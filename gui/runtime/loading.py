@@ -113,8 +113,8 @@ class _Unfinished(MetaPathFinder, Loader):
             self._left.clear()
 
     def _run_next(self) -> None:
-        piece = ast.Module([self._left.popleft()], [])
-        exec(compile(piece, self._path, "exec", self._future, dont_inherit=True), self._module.__dict__)
+        statement = ast.Module([self._left.popleft()], [])
+        exec(compile(statement, self._path, "exec", self._future, dont_inherit=True), self._module.__dict__)
 
 
 def _future_of(statements: Iterable[ast.stmt]) -> int:
@@ -148,7 +148,7 @@ _NAMES_A_TURN = 24
 _WAIT_MS = 10
 _MAX_WAITS = 200
 """Number of checks whether the counting worker has imported numpy, before it is imported here."""
-_PIECE_SECONDS = 0.005
+_STEP_SECONDS = 0.005
 _ENDED = object()
 
 
@@ -189,8 +189,8 @@ class Loading(QObject):
         if not self._waiting:
             return
         self._turn.start(self._pause_ms)  # first: the callback may run an event loop of its own
-        pieces, then = self._waiting[0]
-        wait_ms = next(pieces, _ENDED)
+        steps, then = self._waiting[0]
+        wait_ms = next(steps, _ENDED)
         if wait_ms is _ENDED:
             self._waiting.popleft()
             then()
@@ -238,7 +238,7 @@ def _load_pyqtgraph() -> Iterator[int]:
     with contextlib.suppress(ImportError):
         began = perf_counter()
         for _ in imported_in_pieces(PLOTS[0]):
-            if perf_counter() - began > _PIECE_SECONDS:
+            if perf_counter() - began > _STEP_SECONDS:
                 yield 0
                 began = perf_counter()
     yield from _load_one(PLOTS[0])

@@ -26,7 +26,7 @@ from gui.core.profile_files import (
     set_aside,
     write_atomic,
 )
-from gui.core.text_chunks import ChunkedText, utf8_pieces
+from gui.core.text_chunks import ChunkedText, utf8_chunks
 
 if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
@@ -54,7 +54,7 @@ def change_now(request: ChangeRequest) -> bytes:
 def write_now(request: WriteRequest) -> int:
     """Write on the calling thread, used while the window closes. Raises OSError."""
     content = request.content
-    return write_atomic(request.path, utf8_pieces(content) if isinstance(content, str) else content)
+    return write_atomic(request.path, utf8_chunks(content) if isinstance(content, str) else content)
 
 
 def _write(request: WriteRequest | ChangeRequest, _ticket: Ticket) -> int | bytes:

@@ -166,13 +166,13 @@ class TableModel(QAbstractTableModel):
         self._rows = rows
         self.notify_changed()
 
-    def row_at(self, place: int) -> Any:
+    def row_at(self, position: int) -> Any:
         """Return the row at a position. Raises IndexError."""
-        return self._rows[place]
+        return self._rows[position]
 
-    def shown(self, place: int, column: int) -> str:
+    def shown(self, position: int, column: int) -> str:
         """Return the text of a cell."""
-        text: str = self.columns[column].text(self.row_at(place), self.view)
+        text: str = self.columns[column].text(self.row_at(position), self.view)
         return visible_lines(text) if self._visible else text
 
     def side(self, column: int) -> Qt.AlignmentFlag:
@@ -213,9 +213,9 @@ class TableModel(QAbstractTableModel):
         self.layoutAboutToBeChanged.emit()
         before = [self._rows[index.row()] for index in self.persistentIndexList()]
         self._rows = [*known, *unknown]
-        place = {id(row): number for number, row in enumerate(self._rows)}
+        positions = {id(row): number for number, row in enumerate(self._rows)}
         old = self.persistentIndexList()
-        new = [self.index(place[id(row)], index.column()) for row, index in zip(before, old, strict=True)]
+        new = [self.index(positions[id(row)], index.column()) for row, index in zip(before, old, strict=True)]
         self.changePersistentIndexList(old, new)
         self.layoutChanged.emit()
 

@@ -77,7 +77,7 @@ def test_many_keys_on_many_lines():
 
 @pytest.mark.parametrize("stretch", range(1, 120, 7))
 def test_a_key_is_found_wherever_the_search_pauses(monkeypatch: pytest.MonkeyPatch, stretch: int):
-    monkeypatch.setattr(api_keys, "STRETCH", stretch)
+    monkeypatch.setattr(api_keys, "CHUNK_CHARACTERS", stretch)
     text = " ".join(key for _issuer, key in KEYS)
     assert [found.issuer for found in find_keys(text)] == [issuer for issuer, _key in KEYS]
 

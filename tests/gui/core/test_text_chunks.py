@@ -15,7 +15,7 @@ TEXT = "one 😀\n\ud800 lone, \ufeff two\n" * 20
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_chunks, "PIECE_CHARACTERS", 7)
+    monkeypatch.setattr(text_chunks, "CHUNK_CHARACTERS", 7)
 
 
 def test_it_is_the_text_in_small_pieces():
