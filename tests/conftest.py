@@ -225,7 +225,7 @@ def no_thread_left_running():
     before = set(threading.enumerate())
     yield
     left = [t for t in threading.enumerate() if t not in before and t.is_alive() and not t.daemon]
-    of_shared = {t for bench in shared_windows if bench.runner is not None for t in bench.runner._pool._threads}
+    of_shared = {t for bench in shared_windows if bench.runner is not None for t in bench.runner.pool._threads}
     left = [t for t in left if t not in of_shared]
     assert not left, f"threads still running: {left}"
 

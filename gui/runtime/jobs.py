@@ -53,11 +53,11 @@ SWITCH_INTERVAL_SECONDS = 0.0005
 times that; with one or two busy workers, a key press would wait for most of a frame. A shorter interval does not help:
 at 0.1 ms keys were painted no sooner, at 0.03 ms later, because of the switching."""
 
-WAY_MS = 15
+EDIT_PRIORITY_MS = 15
 """Time for which the GUI thread has priority after an edit, in milliseconds. By then the edit and its tokens are
 usually painted; a key that is held down repeats after twice that time."""
 
-STAND_BACK_SECONDS = 0.5
+MAX_YIELD_SECONDS = 0.5
 """Maximum total time a job yields to edits; prices must appear even while the user types."""
 
 Work = Callable[[Any, "Ticket"], Any]
@@ -107,20 +107,20 @@ class Ticket:
         self,
         report: Callable[[float, str], None],
         pool: ThreadPoolExecutor | None = None,
-        way: threading.Event | None = None,
+        free_to_run: threading.Event | None = None,
         heartbeat: GuiMonitor | None = None,
     ) -> None:
-        """``pool``: provides helper threads; None for no help. ``way``: set while jobs need not yield to edits; None
-        for never.
+        """``pool``: provides helper threads; None for no help. ``free_to_run``: set while jobs need not yield to edits;
+        None for never.
 
         ``heartbeat``: heartbeat of the GUI thread, to which the job yields while it is late.
         """
         self._report = report
         self._pool = pool
-        self._way = way
+        self._free_to_run = free_to_run
         self._heartbeat = heartbeat
-        self._nothing = threading.Event()  # never set; used to sleep
-        self._patience = STAND_BACK_SECONDS
+        self._never_set = threading.Event()  # never set; used to sleep
+        self._yield_seconds = MAX_YIELD_SECONDS
         self._cancelled = False
         self._reported_at = 0.0
 
@@ -149,10 +149,10 @@ class Ticket:
         Python runs one thread at a time. Next to a job that never releases the GIL, the GUI thread waits for it after
         each call into Qt that releases it; a key press makes dozens of these and was painted three times as late.
         """
-        if self._way is not None and self._patience > 0 and not self._way.is_set():
+        if self._free_to_run is not None and self._yield_seconds > 0 and not self._free_to_run.is_set():
             since = time.monotonic()
-            self._way.wait(self._patience)
-            self._patience -= time.monotonic() - since
+            self._free_to_run.wait(self._yield_seconds)
+            self._yield_seconds -= time.monotonic() - since
         self.wait_while_busy()
 
     def wait_while_busy(self) -> None:
@@ -161,7 +161,7 @@ class Ticket:
         Engine functions call this automatically, between the entries and chunks of large data.
         """
         if self._heartbeat is not None:
-            self._heartbeat.wait_while_late(self._nothing.wait)
+            self._heartbeat.wait_while_late(self._never_set.wait)
 
     def side_by_side(self, tasks: Sequence[Callable[[], None]]) -> None:
         """Run the tasks on as many threads as there are processors, including this one, and return when all are done.
@@ -215,19 +215,22 @@ class Lane(QObject):
     _reported = Signal(object)
 
     def __init__(
-        self, name: str, work: Work, pool: ThreadPoolExecutor, merge: Merge | None, conflated: bool, parent: JobRunner
+        self,
+        name: str,
+        work: Work,
+        runner: JobRunner,
+        *,
+        merge: Merge | None = None,
+        conflated: bool = False,
+        stoppable: bool = True,
+        hidden: bool = False,
     ) -> None:
-        super().__init__(parent)
-        self.name = name
+        super().__init__(runner)
+        self.name, self.stoppable, self.hidden = name, stoppable, hidden
         self.last_progress: JobProgress | None = None
-        self._work = work
-        self._pool = pool
-        self._way = parent.way
-        self._heartbeat = parent.heartbeat
-        self._deliveries = parent.deliveries
-        self._merge = merge
-        self._conflated = conflated
-        self.stoppable = True
+        self._work, self._merge, self._conflated = work, merge, conflated
+        self._pool, self._free_to_run = runner.pool, runner.free_to_run
+        self._heartbeat, self._deliveries = runner.heartbeat, runner.deliveries
         self._waiting: deque[Any] = deque()
         self._ticket: Ticket | None = None
         self._running: Future[JobResult | JobFailure] | None = None
@@ -275,7 +278,7 @@ class Lane(QObject):
 
         Only for the closing of the window, and for lanes whose jobs end by themselves.
         """
-        self._way.set()
+        self._free_to_run.set()
         self._heartbeat.stop()
         while self._ticket is not None and self._running is not None and not self._closed:
             self._deliver(self._ticket, self._running.result())
@@ -294,7 +297,7 @@ class Lane(QObject):
         def report(fraction: float, note: str) -> None:
             self._reported.emit(JobProgress(request, fraction, note))
 
-        self._ticket = ticket = Ticket(report, self._pool, self._way, self._heartbeat)
+        self._ticket = ticket = Ticket(report, self._pool, self._free_to_run, self._heartbeat)
         self._running = self._pool.submit(self._run, request, ticket)
 
     def _run(self, request: object, ticket: Ticket) -> JobResult | JobFailure:
@@ -443,54 +446,46 @@ class JobRunner(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._pool = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="tokenloupe", initializer=let_others_first)
+        self.pool = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="tokenloupe", initializer=let_others_first)
+        """The worker threads; for lanes."""
         self._switch_interval_before = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
-        self.way = threading.Event()
+        self.free_to_run = threading.Event()
         """Set unless jobs should yield to an edit; for lanes."""
-        self.way.set()
+        self.free_to_run.set()
         self.heartbeat = GuiMonitor(self)
         """Beats on the GUI thread while any job runs; for lanes."""
         self.collector = GcScheduler(self)
         """Keeps garbage collection off the worker threads. Started by the owner of the event loop."""
         self.deliveries = OneATurn(self)
         """Delivers job results one per turn; for lanes."""
-        self._give_back = QTimer(self, singleShot=True, interval=WAY_MS)
-        self._give_back.timeout.connect(self.way.set)
+        self._edit_painted = QTimer(self, singleShot=True, interval=EDIT_PRIORITY_MS)
+        self._edit_painted.timeout.connect(self.free_to_run.set)
         self._lanes: list[Lane] = []
-        self._unlisted: list[Lane] = []
 
     def wait_while_busy(self) -> None:
         """Make jobs that call ``yield_to_gui`` wait until the imminent change on the screen has been painted."""
-        self.way.clear()
-        self._give_back.start()
+        self.free_to_run.clear()
+        self._edit_painted.start()
 
     def conflated(self, name: str, work: Work, merge: Merge | None = None) -> Lane:
         """Create a lane that keeps the newest request; ``merge(waiting, newer)`` combines two instead."""
-        return self._add(Lane(name, work, self._pool, merge, True, self))
+        return self._add(Lane(name, work, self, merge=merge, conflated=True))
 
     def exclusive(self, name: str, work: Work, *, stoppable: bool = True) -> Lane:
         """Create a lane that answers every request, in order; ``stoppable``: True if the user may cancel."""
-        lane = self._add(Lane(name, work, self._pool, None, False, self))
-        lane.stoppable = stoppable
-        return lane
+        return self._add(Lane(name, work, self, stoppable=stoppable))
 
     def background(self, name: str, work: Work) -> Lane:
         """Create a hidden exclusive lane. It is not listed and users cannot cancel it; it stops with the window."""
-        lane = Lane(name, work, self._pool, None, False, self)
-        self._unlisted.append(lane)
-        lane.busy_changed.connect(self._keep_beating)
-        return lane
+        return self._add(Lane(name, work, self, hidden=True))
 
     def _add(self, lane: Lane) -> Lane:
         self._lanes.append(lane)
-        lane.busy_changed.connect(self._on_busy_changed)
+        if not lane.hidden:
+            lane.busy_changed.connect(self.lanes_changed)
         lane.busy_changed.connect(self._keep_beating)
         return lane
-
-    @Slot(bool)
-    def _on_busy_changed(self, _busy: bool) -> None:
-        self.lanes_changed.emit()
 
     @Slot(bool)
     def _keep_beating(self, busy: bool) -> None:
@@ -501,29 +496,29 @@ class JobRunner(QObject):
 
     @property
     def busy_lanes(self) -> list[Lane]:
-        """Busy lanes, in order of creation."""
-        return [lane for lane in self._lanes if lane.busy]
+        """Busy lanes that are listed, in order of creation."""
+        return [lane for lane in self._lanes if lane.busy and not lane.hidden]
 
     @property
     def busy(self) -> bool:
         """True if any listed lane has a running or waiting job."""
-        return any(lane.busy for lane in self._lanes)
+        return any(lane.busy and not lane.hidden for lane in self._lanes)
 
     @property
     def at_work(self) -> bool:
         """True if any lane is running, including hidden background lanes."""
-        return self.busy or any(lane.busy for lane in self._unlisted)
+        return any(lane.busy for lane in self._lanes)
 
     def shutdown(self) -> None:
         """Cancel stoppable lanes and wait until no job runs.
 
         Only here and in ``Lane.drain`` does the GUI thread wait for a worker.
         """
-        for lane in (*self._lanes, *self._unlisted):
+        for lane in self._lanes:
             lane.close()
-        self._give_back.stop()
+        self._edit_painted.stop()
         self.heartbeat.stop()
-        self.way.set()
-        self._pool.shutdown(wait=True)
+        self.free_to_run.set()
+        self.pool.shutdown(wait=True)
         self.collector.stop()
         sys.setswitchinterval(self._switch_interval_before)

@@ -50,10 +50,10 @@ def test_fast_typing_ends_in_the_count_of_the_last_state(qtbot, service):
 def test_jobs_stand_back_for_an_edit_until_it_is_painted(qtbot, runner):
     service = EncodingService(runner, "cl100k_base")
     counted(qtbot, service, lambda: service.replace_text(0, "some words"))
-    assert runner.way.is_set()
+    assert runner.free_to_run.is_set()
     service.submit(1, (TextEdit(0, 0, "a"),))
-    assert not runner.way.is_set()
-    qtbot.waitUntil(lambda: runner.way.is_set() and not service.busy)
+    assert not runner.free_to_run.is_set()
+    qtbot.waitUntil(lambda: runner.free_to_run.is_set() and not service.busy)
 
 
 def test_jobs_stand_back_for_a_key_from_its_first_moment(qtbot, runner):
@@ -62,10 +62,10 @@ def test_jobs_stand_back_for_a_key_from_its_first_moment(qtbot, runner):
     prompt = Prompt(editor)
     prompt.start(EncodingService(runner, "cl100k_base"))
     qtbot.waitUntil(lambda: prompt.counts is not None and not runner.busy)
-    assert runner.way.is_set()
+    assert runner.free_to_run.is_set()
     editor.typing.emit()
-    assert not runner.way.is_set()
-    qtbot.waitUntil(runner.way.is_set)
+    assert not runner.free_to_run.is_set()
+    qtbot.waitUntil(runner.free_to_run.is_set)
 
 
 def test_an_edit_is_counted_once_it_is_painted(qtbot, service):

@@ -336,7 +336,7 @@ def test_a_lane_does_not_wait_for_others(qtbot, runner):
 
 
 def test_a_job_that_gives_way_goes_on_when_the_way_is_free(qtbot, runner, monkeypatch):
-    monkeypatch.setattr(jobs, "STAND_BACK_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr(jobs, "MAX_YIELD_SECONDS", PATIENCE_SECONDS)
     started, order = threading.Event(), []
 
     def work(request, ticket):
@@ -354,7 +354,7 @@ def test_a_job_that_gives_way_goes_on_when_the_way_is_free(qtbot, runner, monkey
 
 
 def test_a_job_stands_back_for_so_long_and_no_longer(monkeypatch):
-    monkeypatch.setattr(jobs, "STAND_BACK_SECONDS", 0.01)
+    monkeypatch.setattr(jobs, "MAX_YIELD_SECONDS", 0.01)
     waited = []
 
     class NeverFree(threading.Event):
@@ -362,7 +362,7 @@ def test_a_job_stands_back_for_so_long_and_no_longer(monkeypatch):
             waited.append(timeout)
             return super().wait(timeout)
 
-    ticket = Ticket(lambda fraction, note: None, way=NeverFree())
+    ticket = Ticket(lambda fraction, note: None, free_to_run=NeverFree())
     for _ in range(5):
         ticket.yield_to_gui()
     assert waited == [0.01]
@@ -370,13 +370,13 @@ def test_a_job_stands_back_for_so_long_and_no_longer(monkeypatch):
 
 @pytest.mark.parametrize("end", ["drain", "shutdown"])
 def test_nobody_stands_back_for_a_window_that_waits_for_the_job(qapp, monkeypatch, end):
-    monkeypatch.setattr(jobs, "STAND_BACK_SECONDS", 0.2)
+    monkeypatch.setattr(jobs, "MAX_YIELD_SECONDS", 0.2)
     runner = JobRunner()
     free = []
 
     def work(request, ticket):
         ticket.yield_to_gui()
-        free.append(runner.way.is_set())
+        free.append(runner.free_to_run.is_set())
 
     lane = runner.exclusive("polite", work, stoppable=False)
     runner.wait_while_busy()
