@@ -208,7 +208,7 @@ def _faults_of_exports(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
 def _faults_of_versions(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
     from gui.core import version_store as store
 
-    there = store.kept(profile / "data" / "versions")
+    there = store.saved_versions(profile / "data" / "versions")
     yield from there.problems
     for version in there.versions:
         if store.text_of(profile / "data" / "versions", version).text() != numbers(99):

@@ -56,7 +56,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SavedVersions:
     """All versions, newest first, and sentences about unreadable files, which are left in place."""
 
     versions: tuple[Version, ...]
@@ -68,7 +68,7 @@ class Kept:
         return sum(version.size for version in self.versions)
 
 
-def kept(folder: Path) -> Kept:
+def saved_versions(folder: Path) -> SavedVersions:
     """Read the versions in the folder, which need not exist. Raises OSError."""
     versions, problems = [], []
     for path in sorted(folder.glob("*.json")):
@@ -77,7 +77,7 @@ def kept(folder: Path) -> Kept:
         except (OSError, VersionError) as error:
             problems.append(f"{path}: {error.strerror or error}" if isinstance(error, OSError) else f"{path}: {error}")
     versions.sort(key=lambda version: version.saved, reverse=True)
-    return Kept(tuple(versions), tuple(problems))
+    return SavedVersions(tuple(versions), tuple(problems))
 
 
 def save(folder: Path, name: str, text: ChunkedText, encoding: str, counts: Mapping[str, int]) -> Version:
@@ -88,7 +88,7 @@ def save(folder: Path, name: str, text: ChunkedText, encoding: str, counts: Mapp
 
 def _save(folder: Path, name: str, text: ChunkedText, encoding: str, counts: Mapping[str, int]) -> Version:
     _remove_orphaned_texts(folder)
-    there = kept(folder)
+    there = saved_versions(folder)
     size = text.size()
     if len(there.versions) >= MAX_VERSIONS:
         raise VersionError(f"the limit is {MAX_VERSIONS} versions; delete one first")

@@ -1,1 +1,1 @@
-"""Design tokens, style sheet, fonts, icons, and labels for untrusted text."""
+"""Design tokens, style sheet, fonts, icons, the focus ring, and formats of quantities."""

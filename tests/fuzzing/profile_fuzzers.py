@@ -125,7 +125,7 @@ def feed_versions(content: bytes, folder: Path) -> Iterator[str]:
     place.mkdir(exist_ok=True)
     (place / ("0" * 32 + ".json")).write_bytes(content)
     (place / (next((folder / "good").glob("*.json")).name)).write_bytes(content)
-    kept = store.kept(place)
+    kept = store.saved_versions(place)
     for version in kept.versions:
         try:
             store.text_of(place, version)

@@ -218,7 +218,7 @@ def write_version(profile: Path) -> None:
 
 def use_version(profile: Path, runner: JobRunner) -> tuple[Any, list[str]]:
     folder = profile / "data" / "versions"
-    kept = store.kept(folder)
+    kept = store.saved_versions(folder)
     store.save(folder, "second", chunked([TEXT]), "o200k_base", {})
     return [version.name for version in kept.versions] or None, list(kept.problems)
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from gui.core import version_store as store
 from gui.core.text_chunks import ChunkedText
-from gui.core.version_store import Kept, Version
+from gui.core.version_store import SavedVersions, Version
 from gui.costs.cost_service import ChangeRequest, CostChange, PricedModel, cost_changes
 from gui.costs.money_text import CostText, money_text
 from gui.editor.text_transfer import PieceWriter
@@ -58,7 +58,7 @@ class VersionsController(QObject):
         self._comparing = jobs.conflated(self.tr("Comparing versions"), compare)
         self._pricing = jobs.conflated(self.tr("Pricing versions"), cost_changes)
         self._waiting: list[Callable[[int, str | ChunkedText], None]] = []
-        self._saved = Kept(())
+        self._saved = SavedVersions(())
         self._new_key = ""
         self._awaited: CompareRequest | None = None
         self.compared: Compared | None = None
@@ -116,12 +116,12 @@ class VersionsController(QObject):
         self.reprice()
 
     def _list(self) -> None:
-        self._storing.submit(partial(store.kept, self._folder))
+        self._storing.submit(partial(store.saved_versions, self._folder))
 
     @Slot(object)
     def _on_done(self, result: JobResult) -> None:
         act = result.request
-        if act.func is store.kept:
+        if act.func is store.saved_versions:
             self._on_listed(result.value)
         elif act.func is restore:
             self._on_restored(result.value, act.args[-1])
@@ -255,7 +255,7 @@ class VersionsController(QObject):
         self._list()
         self._notifier.remark(self.tr("Saved version “{name}”.").format(name=version.name))
 
-    def _on_listed(self, saved: Kept) -> None:
+    def _on_listed(self, saved: SavedVersions) -> None:
         self._saved = saved
         self._panel.comparison.show_versions(saved.versions)
         self._panel.list.model.set_cost(self._one_call)

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.token_text import visible_line
-from gui.core.version_store import LONGEST_NAME, Kept, Version
+from gui.core.version_store import LONGEST_NAME, SavedVersions, Version
 from gui.look.fonts import strong
 from gui.look.icons import Icons
 from gui.look.quantities import figure, moment_format
@@ -246,7 +246,7 @@ class VersionList(QWidget):
         row = self.table.currentIndex().row()
         return self.model.rows[row] if 0 <= row < len(self.model.rows) else None
 
-    def show_versions(self, saved: Kept, current: str = "") -> None:
+    def show_versions(self, saved: SavedVersions, current: str = "") -> None:
         """Show these versions. Select the one with the key ``current``, else the previous selection or the first."""
         before = self.current
         preferred = (current, before.key if before is not None else "")

@@ -15,7 +15,7 @@ from gui.core.version_store import VersionError
 def test_a_text_comes_back_as_it_was(tmp_path: Path):
     text = "a\r\nb\ud800😀\n"
     version = store.save(tmp_path, "  first \n draft ", chunked([text]), "o200k_base", {"o200k_base": 7})
-    (there,) = store.kept(tmp_path).versions
+    (there,) = store.saved_versions(tmp_path).versions
     assert there == version
     assert (there.name, there.tokens, there.size) == ("first draft", 7, sum(map(len, chunked([text]))))
     assert store.text_of(tmp_path, there).text() == text
@@ -23,14 +23,14 @@ def test_a_text_comes_back_as_it_was(tmp_path: Path):
 
 def test_the_newest_is_first_and_names_may_be_alike(tmp_path: Path):
     first, second = (store.save(tmp_path, "same", chunked([text]), "o200k_base", {}) for text in ("a", "b"))
-    assert [version.key for version in store.kept(tmp_path).versions] == [second.key, first.key]
+    assert [version.key for version in store.saved_versions(tmp_path).versions] == [second.key, first.key]
     assert second.tokens is None
 
 
 def test_renaming_and_deleting(tmp_path: Path):
     version = store.save(tmp_path, "a", chunked(["text"]), "o200k_base", {})
     renamed = store.rename(tmp_path, version, "b" * 1000)
-    assert store.kept(tmp_path).versions == (renamed,)
+    assert store.saved_versions(tmp_path).versions == (renamed,)
     assert len(renamed.name) == store.LONGEST_NAME
     store.delete(tmp_path, renamed)
     assert [path.name for path in tmp_path.iterdir()] == [LOCK_NAME]
@@ -59,7 +59,7 @@ def test_a_version_that_is_renamed_is_not_deleted_meanwhile(tmp_path: Path, monk
     assert "another window" in kept_out[0]
     assert store.text_of(tmp_path, renamed).text() == "text", "what is listed has its text"
     store.delete(tmp_path, renamed)
-    assert store.kept(tmp_path) == store.Kept(())
+    assert store.saved_versions(tmp_path) == store.SavedVersions(())
 
 
 def test_nothing_is_dropped_to_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -70,7 +70,7 @@ def test_nothing_is_dropped_to_make_room(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(store, "MAX_VERSIONS", 1)
     with pytest.raises(VersionError, match="the limit is 1 versions"):
         store.save(tmp_path, "b", chunked([""]), "o200k_base", {})
-    assert len(store.kept(tmp_path).versions) == 1
+    assert len(store.saved_versions(tmp_path).versions) == 1
 
 
 @pytest.mark.parametrize("broken", ["", "[]", "{}", '{"key": "x"}', "\xff", "null"])
@@ -78,7 +78,7 @@ def test_a_damaged_file_is_told_and_left_alone(tmp_path: Path, broken: str):
     good = store.save(tmp_path, "a", chunked(["text"]), "o200k_base", {})
     bad = tmp_path / "x.json"
     bad.write_text(broken, encoding="latin-1")
-    kept = store.kept(tmp_path)
+    kept = store.saved_versions(tmp_path)
     assert kept.versions == (good,)
     assert len(kept.problems) == 1
     assert str(bad) in kept.problems[0]
@@ -99,7 +99,7 @@ def test_a_save_that_fails_leaves_no_version(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(atomic_files.os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
         store.save(tmp_path, "a", chunked(["text"]), "o200k_base", {})
-    assert store.kept(tmp_path) == store.Kept(())
+    assert store.saved_versions(tmp_path) == store.SavedVersions(())
     assert [path.name for path in tmp_path.iterdir()] == [LOCK_NAME]
 
 
@@ -118,7 +118,7 @@ def test_what_a_killed_window_left_goes_with_the_next_version(tmp_path: Path):
     second = store.save(tmp_path, "b", chunked(["more"]), "o200k_base", {})
     assert not left.exists()
     assert other.exists(), "that is none of ours"
-    assert {one.key for one in store.kept(tmp_path).versions} == {version.key, second.key}
+    assert {one.key for one in store.saved_versions(tmp_path).versions} == {version.key, second.key}
 
 
 def test_a_version_of_a_newer_program_is_told_and_left_as_it_is(tmp_path: Path):
@@ -127,7 +127,7 @@ def test_a_version_of_a_newer_program_is_told_and_left_as_it_is(tmp_path: Path):
     newer = json.dumps(json.loads(about.read_text()) | {"version": 2})
     about.write_text(newer)
     store.save(tmp_path, "b", chunked(["text"]), "o200k_base", {})
-    there = store.kept(tmp_path)
+    there = store.saved_versions(tmp_path)
     assert [one.name for one in there.versions] == ["b"]
     assert "newer version" in there.problems[0]
     assert about.read_text() == newer
@@ -139,6 +139,6 @@ def test_a_damaged_version_is_told_in_plain_words(tmp_path: Path, damage: dict[s
     version = store.save(tmp_path, "a", chunked(["text"]), "o200k_base", {})
     about = tmp_path / f"{version.key}.json"
     about.write_text(json.dumps(json.loads(about.read_text()) | damage))
-    assert store.kept(tmp_path).problems == (
+    assert store.saved_versions(tmp_path).problems == (
         f"{about}: the file is damaged or not a prompt version; it was not changed",
     )
