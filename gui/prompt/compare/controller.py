@@ -31,14 +31,14 @@ from gui.prompt.compare.service import (
 )
 from gui.runtime.jobs import NewestRequest
 from gui.widgets import file_choosers
-from gui.widgets.page_controller import PageController
+from gui.widgets.page_controller import KeyGuard, PageController
 
 if TYPE_CHECKING:
     from gui.prompt.compare.panel import ComparePanel
     from gui.runtime.jobs import JobFailure, JobResult
     from gui.widgets.page_controller import AppContext
 
-NEEDS = ("gui.widgets.page_controller", "gui.prompt.compare.panel", "gui.state.storage")
+NEEDS = ("gui.prompt.compare.panel", "gui.state.storage")
 """Modules loaded when the page is built."""
 
 BOM = "\ufeff"
@@ -80,7 +80,6 @@ class CompareController(PageController["ComparePanel"]):
             return
         from gui.prompt.compare.panel import ComparePanel
         from gui.state.storage import Storage
-        from gui.widgets.page_controller import KeyGuard
 
         context = self._context
         self.panel = self._panel = panel = ComparePanel(context.theme, context.settings, context.icons)

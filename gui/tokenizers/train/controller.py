@@ -39,7 +39,7 @@ from gui.tokenizers.train.run_service import (
     newer_checkpoints,
 )
 from gui.widgets import file_choosers
-from gui.widgets.page_controller import PageBuilding, PageController
+from gui.widgets.page_controller import KeyGuard, PageBuilding, PageController
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from gui.tokenizers.train.report_service import Report
     from gui.tokenizers.train.result import TrainingResultPage
     from gui.tokenizers.train.run_service import Checkpoint, RunOutcome, TrainingSnapshot
-    from gui.widgets.page_controller import AppContext, KeyGuard
+    from gui.widgets.page_controller import AppContext
     from pricing.types import Model
 
 LOOK_DELAY_MS = 400
@@ -268,10 +268,7 @@ def _sentence(why: str) -> str:
     return why if why.endswith((".", "!", "?")) else f"{why}."
 
 
-NEEDS = (
-    "gui.widgets.page_controller",
-    "gui.tokenizers.train.panel",
-)
+NEEDS = ("gui.tokenizers.train.panel",)
 """Modules to import before the page is built."""
 
 
@@ -334,8 +331,6 @@ class TrainingController(PageController["TrainingPanel"]):
         context.pages.page("trainingTab").fill(panel)
 
     def _make_results(self, panel: TrainingPanel) -> TrainingResults:
-        from gui.widgets.page_controller import KeyGuard
-
         guard = KeyGuard(self._runner, self._context.notifier, panel, self)
         results = TrainingResults(self._context, panel.result, guard, self)
         results.set_names(self._own)

@@ -24,7 +24,7 @@ from gui.tokenizers.vocabulary.service import (
 )
 from gui.tokenizers.vocabulary.table import LENGTH, SORT_KEYS
 from gui.widgets import file_choosers
-from gui.widgets.page_controller import PageBuilding, PageController
+from gui.widgets.page_controller import KeyGuard, PageBuilding, PageController
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gui.tokenizers.vocabulary.panel import VocabularyPanel
     from gui.tokenizers.vocabulary.service import Diagnosed, Found, OpenedVocabulary, TokenDetail
     from gui.tokenizers.vocabulary.side_pages import ComparePage, LengthsPage
-    from gui.widgets.page_controller import AppContext, KeyGuard
+    from gui.widgets.page_controller import AppContext
 
 FAILED = "vocabulary-failed"
 RANGE = re.compile(r"(\d{1,9})(?:\s*(?:-|–|\.\.)\s*(\d{1,9}))?", re.ASCII)
@@ -387,7 +387,6 @@ class VocabularySaving(QObject):
 
 
 NEEDS = (
-    "gui.widgets.page_controller",
     "gui.tokenizers.vocabulary.detail",
     "gui.tokenizers.vocabulary.side_pages",
     "gui.tokenizers.vocabulary.panel",
@@ -454,8 +453,6 @@ class VocabularyController(PageController["VocabularyPanel"]):
         context.window.view_bar.add_tools("vocabularyTab", panel.tools)
 
     def _add_pages(self, panel: VocabularyPanel, browser: VocabularyBrowser) -> None:
-        from gui.widgets.page_controller import KeyGuard
-
         panel.add_page(self.lengths, self.tr("Lengths"))
         panel.add_page(self.compare, self.tr("Comparison"))
         browser.opened.connect(self._show_statistics)

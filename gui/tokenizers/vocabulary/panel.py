@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QEvent, QKeyCombination, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
@@ -38,10 +38,6 @@ from gui.widgets.forms import (
 )
 from gui.widgets.labels import StatusLine, ToneLabel
 from gui.widgets.tool_row import Chip, ChoiceChip, EncodingPicker, EncodingTools, PopoverChip
-
-if TYPE_CHECKING:
-    pass
-
 
 MODES = ("text", "hex", "regex")
 MAX_BYTES = 100_000
