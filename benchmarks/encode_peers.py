@@ -56,7 +56,7 @@ def difference(peer: Peer, texts: Sequence[str], expected: Sequence[list[int]]) 
         )
     except Exception as error:  # noqa: BLE001  a peer's failure is a result
         return f"fails: {type(error).__name__}"
-    return "" if same else "other ids"
+    return "" if same else "different ids"
 
 
 def tiktoken_peer(encoding: Encoding) -> Peer:

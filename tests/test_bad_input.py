@@ -71,7 +71,7 @@ def say(work: Path, capfdbinary: Any) -> Callable[..., str]:
         (("train", "text.txt", "--vocab-size", "270", "--checkpoint", "no/x"), "no/x: there is no folder no"),
         (("train", "missing", "--vocab-size", "270"), "missing: No such file or directory"),
         (("train", "--resume", "missing"), "missing: No such file or directory"),
-        (("count", "text.txt", "--tokenizer", "folder"), "folder: it is a folder; name the file in it"),
+        (("count", "text.txt", "--tokenizer", "folder"), "folder: it is a folder; give the file in it"),
         (("decode", "text.txt", *ENCODING), "text.txt: number 1 is not a token id: 'the'"),
         (("nothing" * 100,), "No such command 'nothing"),
     ],

@@ -120,7 +120,7 @@ def test_every_line_is_listed_in_a_table(run, body, tmp_path, name):
         lines = table.read_text().splitlines()
         assert lines[0] == "line,tokens,overhead,tools,images,text,grade,problem"
         assert lines[1] == "1,124,41,0,0,83,formula,"
-        assert lines[2].startswith("2,,,,,,,no request: column 2: not valid JSON")
+        assert lines[2].startswith("2,,,,,,,not a request: column 2: not valid JSON")
         assert lines[3] == "3,124,41,0,0,83,formula,"
 
 

@@ -141,7 +141,7 @@ def test_the_sign_for_a_space(run, corpus, tmp_path):
     run(corpus, *options, "--no-dummy-prefix", "--out", tmp_path / "bare.json")
     bare = engine.load(tmp_path / "bare.json")
     assert not bare.decode_single_token_bytes(bare.encode("The")[0]).startswith("▁".encode())
-    assert "comes back as a space" in run(corpus, *options)[2]
+    assert "is decoded as a space" in run(corpus, *options)[2]
 
 
 def test_files_are_trained_on_as_bytes(run, tmp_path):
@@ -168,7 +168,7 @@ def test_files_are_trained_on_as_bytes(run, tmp_path):
 def test_what_is_lost_is_said(run, corpus):
     err = run(corpus, "--vocab-size", "400", "--normalization", "NFKC", "--alphabet", "characters+</w>")[2]
     assert "look-alikes" in err
-    assert "whitespace is not kept" in err
+    assert "whitespace is not preserved" in err
 
 
 def test_a_vocabulary_that_the_text_does_not_give(run, corpus):
@@ -394,7 +394,7 @@ def test_a_file_that_changes_meanwhile_is_reported(run, corpus, tmp_path, monkey
     monkeypatch.setattr(TrainingRun, "advance", advance)
     status, said, _ = run(corpus, "--vocab-size", "280", "--json")
     assert status == 0
-    assert any("a.txt" in file["path"] and "vanished" in file["why"] for file in json.loads(said)["skipped"])
+    assert any("a.txt" in file["path"] and "deleted" in file["why"] for file in json.loads(said)["skipped"])
 
 
 @pytest.mark.parametrize(
@@ -402,15 +402,15 @@ def test_a_file_that_changes_meanwhile_is_reported(run, corpus, tmp_path, monkey
     [
         ((), "give files or folders"),
         (("CORPUS",), "--vocab-size"),
-        (("CORPUS", "--vocab-size", "100"), "no room"),
+        (("CORPUS", "--vocab-size", "100"), "too small"),
         (("CORPUS", "--vocab-size", "0"), "--vocab-size"),
-        (("CORPUS", "--vocab-size", "257", "--special", "a", "--special", "b"), "no room"),
+        (("CORPUS", "--vocab-size", "257", "--special", "a", "--special", "b"), "too small"),
         (("CORPUS", "--vocab-size", "300", "--pattern", "("), "pattern"),
         (("CORPUS", "--vocab-size", "300", "--alphabet", "letters"), "--alphabet"),
         (("CORPUS", "--vocab-size", "300", "--include", "[a"), "never closed"),
         (("CORPUS", "--vocab-size", "300", "--include", "*.nothing"), "no text to train on"),
         (("CORPUS", "--vocab-size", "300", "--out", "own.pkl"), ".tiktoken"),
-        (("CORPUS", "--vocab-size", "300", "--out", "own.json", "--alphabet", "characters+</w>"), "to words"),
+        (("CORPUS", "--vocab-size", "300", "--out", "own.json", "--alphabet", "characters+</w>"), "processes words"),
         (("CORPUS", "--vocab-size", "300", "--out", "own.model", "--special", "a b"), "'a b'"),
         (("CORPUS", "--vocab-size", "300", "--out", "no/such/folder/own.json"), "no folder"),
         (("EMPTY", "--vocab-size", "300"), "no text to train on"),
@@ -471,7 +471,7 @@ def test_options_are_checked_before_anything_is_prepared_or_read(run, corpus, tm
         (corpus, *size, "--dask", ""): "empty",
         (pipe, *size): "this is not a regular file",
         ("--resume", pipe): "this is not a regular file",
-        ("--resume", text): "damaged, or is no checkpoint",
+        ("--resume", text): "damaged or not a checkpoint",
     }
     before = sorted(tmp_path.rglob("*"))
     for arguments, why in refused.items():

@@ -118,7 +118,7 @@ def test_text_for_people_has_nothing_in_it_that_moves_the_cursor(run):
         (["--encoding", "r50k_base", "--text", ""], "give at least one byte"),
         (["--encoding", "r50k_base", "--text", "\ud800"], "lone surrogate"),
         (["--encoding", "r50k_base", "--search", ""], "give at least one character"),
-        (["--encoding", "nothing", "--id", "1"], "There is no encoding named 'nothing'"),
+        (["--encoding", "nothing", "--id", "1"], "Unknown encoding 'nothing'"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(run, arguments, words):

@@ -188,7 +188,7 @@ class CountCache:
                 known.secret = new_secret()
                 self._file.unlink(missing_ok=True)
         except (sqlite3.Error, OSError) as error:
-            known.problem = f"Counts are not kept: {error}."
+            known.problem = f"Counts cannot be cached: {error}."
         return known
 
     def keep(self, known: KnownCounts) -> None:
@@ -212,7 +212,7 @@ class CountCache:
             known.new_files.clear()
             known.new_counts.clear()
         except (sqlite3.Error, OSError) as error:
-            known.problem = f"Counts are not kept: {error}."
+            known.problem = f"Counts cannot be cached: {error}."
 
     def _read(self, known: KnownCounts, cancel_check: Callable[[], None]) -> None:
         if not self._file.exists():
@@ -240,7 +240,7 @@ class CountCache:
         version."""
         version = base.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
-            raise NewerCacheError(f"a newer version of this program has written {self._file}, which is left as it is")
+            raise NewerCacheError(f"{self._file} was written by a newer version of this program and is left unchanged")
         if version != VERSION:
             for table in _COLUMNS:
                 base.execute(f"DROP TABLE IF EXISTS {table}")

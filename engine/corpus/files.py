@@ -281,7 +281,7 @@ def _opened_anything(path: Path | str) -> int:
     try:
         return os.open(path, _FLAGS)
     except FileNotFoundError:
-        raise CorpusFileError(Path(path), "vanished", "it vanished before it was read") from None
+        raise CorpusFileError(Path(path), "vanished", "it was deleted before it was read") from None
     except OSError as error:
         raise _unreadable(path, error) from None
 
@@ -292,7 +292,7 @@ def _refuse_special(descriptor: int, path: Path | str) -> None:
     except OSError as error:  # a disconnected network drive has no status either
         raise _unreadable(path, error) from None
     if not stat.S_ISREG(mode):
-        what = "a folder has taken its place" if stat.S_ISDIR(mode) else "a device, pipe or socket"
+        what = "it was replaced by a folder" if stat.S_ISDIR(mode) else "a device, pipe or socket"
         raise CorpusFileError(Path(path), "special", what)
 
 
@@ -325,7 +325,7 @@ def _unreadable(path: Path | str, error: OSError) -> CorpusFileError:
 def changed(path: Path, difference: int) -> CorpusFileError:
     """Return the error for a file that is ``difference`` bytes longer than before."""
     how = "grew" if difference > 0 else "shrank" if difference < 0 else "was written to"
-    return CorpusFileError(path, "changed", f"it {how} after the folder was looked through")
+    return CorpusFileError(path, "changed", f"it {how} after the folder was scanned")
 
 
 _WINDOW_BYTES = 1 << 16
@@ -497,4 +497,4 @@ def _opened_anywhere(path: Path) -> BinaryIO:
 def check_is_text(start: bytes) -> None:
     """Raise BinaryFileError if a file with this start is not text."""
     if marked_encoding(start) is None and b"\0" in start[:BINARY_SAMPLE_BYTES]:
-        raise BinaryFileError("it is a binary file: it holds NUL bytes")
+        raise BinaryFileError("it is a binary file: it contains NUL bytes")

@@ -176,7 +176,7 @@ def _refused(path: Path) -> Iterator[None]:
     except UnsupportedTextError as error:
         raise CorpusFileError(path, "unreadable", str(error)) from None
     except MemoryError:
-        raise CorpusFileError(path, "unreadable", "too big for the memory that is free") from None
+        raise CorpusFileError(path, "unreadable", "too large for the free memory") from None
 
 
 def _count_blocks(
@@ -197,7 +197,7 @@ def _count_blocks(
                 totals[index] += encoding.count(rest[:cut])
             rest = rest[cut:]
         elif len(rest) > MAX_UNCUT:
-            raise UnsupportedTextError(f"over {MAX_UNCUT / 1e6:,.0f} MB of it have no place where a word ends")
+            raise UnsupportedTextError(f"over {MAX_UNCUT / 1e6:,.0f} MB of it have no word boundary")
     return FileTokens(tuple(totals), size, digest.digest() if digest is not None else b"")
 
 

@@ -178,7 +178,7 @@ def _bracket(glob: str, at: int) -> tuple[str, int]:
     while at == start or glob[at : at + 1] != "]":
         if found := re.compile(r"\[:(\w*):\]").match(glob, at):
             if found[1] not in _POSIX_CLASSES:
-                raise InvalidGlobError(f"The glob {_quoted(glob)} names a class that does not exist: {_cut(found[0])}.")
+                raise InvalidGlobError(f"The glob {_quoted(glob)} has an unknown character class: {_cut(found[0])}.")
             members.append(_POSIX_CLASSES[found[1]])
             at = found.end()
             continue

@@ -139,7 +139,7 @@ class FolderWalk:
             if found := ignoring(folder.ignore_files, inner, is_folder):
                 return SkippedFile(Path(name), "ignored", f"ignored by {found.path}")
             if self._exclude.verdict(inner, is_folder=is_folder):
-                return SkippedFile(Path(name), "excluded", "left out by your globs")
+                return SkippedFile(Path(name), "excluded", "excluded by your globs")
             verdict = self._include.verdict(inner, is_folder=is_folder)
             included = included if verdict is None else verdict
         if is_folder:
@@ -163,13 +163,13 @@ class FolderWalk:
         if is_link:
             real = os.path.realpath(folder.path)
             if any(_within(real, other) or _within(other, real) for other in self._open_folders):
-                return SkippedFile(folder.path, "loop", "a link to a folder that is looked through anyway")
+                return SkippedFile(folder.path, "loop", "a link to a folder that is scanned anyway")
             self._open_folders.append(real)
         try:
             first = self._is_first_visit(folder.path)
         except OSError as error:
             return why_unreadable(folder.path, error)
-        return folder if first else SkippedFile(folder.path, "loop", "a folder that was looked through already")
+        return folder if first else SkippedFile(folder.path, "loop", "a folder that is already scanned")
 
     def _is_first_visit(self, path: Path) -> bool:
         status = path.stat()
@@ -182,7 +182,7 @@ class FolderWalk:
 
 def _file(name: str, included: bool) -> FoundFile | SkippedFile:
     if not included:
-        return SkippedFile(Path(name), "excluded", "not among what your globs include")
+        return SkippedFile(Path(name), "excluded", "not included by your globs")
     try:
         status = os.stat(name)  # noqa: PTH116 - creating a Path for each takes longer than all else
     except OSError as error:
@@ -203,11 +203,11 @@ def _sorted_entries(folder: Path) -> Iterator[os.DirEntry[str] | SkippedFile]:
 def why_unreadable(path: Path, error: OSError) -> SkippedFile:
     """Return the entry for a file or folder that cannot be accessed."""
     if error.errno == errno.ELOOP:
-        return SkippedFile(path, "loop", "a link that leads back to itself")
+        return SkippedFile(path, "loop", "a circular link")
     if error.errno == errno.ENOENT and path.is_symlink():
-        return SkippedFile(path, "unreadable", "a link that leads nowhere")
+        return SkippedFile(path, "unreadable", "a broken link")
     if error.errno == errno.ENOENT:
-        return SkippedFile(path, "vanished", "it vanished while the folder was looked through")
+        return SkippedFile(path, "vanished", "it was deleted during the scan")
     return SkippedFile(path, "unreadable", f"cannot be read: {error.strerror or error}")
 
 
@@ -316,11 +316,11 @@ class _Survey:
             self._skip(error.skipped)
             return
         if not samples[0]:
-            self._skip(SkippedFile(found.path, "changed", "it was emptied while the folder was looked through"))
+            self._skip(SkippedFile(found.path, "changed", "it was emptied during the scan"))
             return
         encoding = AS_BYTES if self._as_bytes else encoding_of(samples)
         if encoding is None:
-            self._skip(SkippedFile(found.path, "binary", "binary: its bytes are no text"))
+            self._skip(SkippedFile(found.path, "binary", "binary: not text"))
             return
         digest = hashlib.blake2b(b"".join(samples), digest_size=16).digest()
         self._texts.append((CorpusFile(found.path, found.file_bytes, encoding), digest))

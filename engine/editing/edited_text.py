@@ -468,9 +468,7 @@ class EditedText:
         for edit, length in zip(edits, lengths, strict=True):
             start, removed = edit.utf16_start, edit.utf16_removed
             if start < 0 or removed < 0 or start + removed > total:
-                raise ValueError(
-                    f"an edit at {start} that removes {removed} lies outside a text of {total} UTF-16 units"
-                )
+                raise ValueError(f"an edit at {start} that removes {removed} is outside a text of {total} UTF-16 units")
             total += length - removed
 
     def _make_quickly(self, edit: TextEdit) -> QuickEdit | None:

@@ -467,7 +467,7 @@ class NativeEncoder:
 
     def _work_on_texts(self) -> TextWork:
         if self._work is None:
-            raise ValueError("this encoder has no scanner: it takes pretokens only")
+            raise ValueError("this encoder has no scanner: it only encodes pretokens")
         return self._work
 
 

@@ -379,7 +379,7 @@ class Encoding:
             pass
         ranks = self._mergeable_ranks
         if not all(bytes([value]) in ranks for value in range(256)):
-            raise UnsupportedTextError(f"{self.name} does not have a token for every byte: it only takes UTF-8")
+            raise UnsupportedTextError(f"{self.name} does not have a token for every byte: it only encodes UTF-8")
         return self._encode_bytes(content)
 
     def _encode_bytes(self, text: bytes) -> list[int]:

@@ -183,7 +183,9 @@ class LibraryEncoding(NormalizingEncoding):
         disallowed_special: Literal["all"] | Collection[str] = "all",
     ) -> tuple[list[int], list[list[int]]]:
         """Raise UnsupportedTextError: it is unknown which tokens stay if a text is continued."""
-        raise UnsupportedTextError(f"{self.no_merges} Which tokens stay if a text is continued is unknown.")
+        raise UnsupportedTextError(
+            f"{self.no_merges} It is unknown which tokens stay the same if the text is continued."
+        )
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """Return the id of the token with exactly this text, including special tokens. Raises KeyError if there is

@@ -70,10 +70,10 @@ _WORDS_PER_CHECK = 256
 _WORD = re.compile(f"[^{WHITE_SPACE}]+")
 
 _MARKS_WARNING = (
-    "Words end in a mark, and whitespace is not kept: a decoded text has one space behind each word, "
-    "whatever stood there."
+    "Words end in a mark, and whitespace is not preserved: a decoded text has one space after each word, "
+    "whatever was there."
 )
-_SIGNS_WARNING = f"Spaces are written {SIGN}: a {SIGN} of the text itself comes back as a space."
+_SIGNS_WARNING = f"Spaces are written as {SIGN}: a {SIGN} in the text is decoded as a space."
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ ENTRIES: tuple[EncodingEntry, ...] = (
     ),
     EncodingEntry(
         "p50k_edit", "OpenAI", "p50k", patterns.GPT2, _copy_of(special_tokens.P50K_EDIT),
-        "text-davinci-edit-001: p50k_base with special tokens for filling in",
+        "text-davinci-edit-001: p50k_base with special tokens for fill-in-the-middle",
     ),
     EncodingEntry(
         "r50k_base", "OpenAI", "r50k", patterns.GPT2, _copy_of(special_tokens.R50K),
@@ -99,14 +99,14 @@ ENTRIES: tuple[EncodingEntry, ...] = (
     EncodingEntry("deepseek", "DeepSeek", "deepseek", patterns.DEEPSEEK, None, "DeepSeek V3 and R1"),
     EncodingEntry(
         "gemma", "Google", "gemma", patterns.GEMMA, None,
-        "Gemma 4; with it Google's own SDK counts for Gemini 3.1 and 3.5",
+        "Gemma 4; Google's SDK counts Gemini 3.1 and 3.5 with it",
         vendor_normalization=SIGNS_AS_SPACES,
         unicode="",
         pieces=True,
     ),
     EncodingEntry(
         "gemma3", "Google", "gemma", patterns.GEMMA3, _copy_of(special_tokens.GEMMA3),
-        "Gemma 3: gemma with single tokens for HTML tags; so Google's own SDK counts for Gemini 2.0 to 3",
+        "Gemma 3: gemma with single tokens for HTML tags; Google's SDK counts Gemini 2.0 to 3 with it",
         vendor_normalization=SIGNS_AS_SPACES,
         unicode="",
         pieces=True,
@@ -138,7 +138,7 @@ class Catalog:
             return self._entries[name]
         except (KeyError, TypeError):
             raise UnknownEncodingError(
-                f"There is no encoding named {name!r}. These exist: {', '.join(sorted(self._entries))}."
+                f"Unknown encoding {name!r}. Available: {', '.join(sorted(self._entries))}."
             ) from None
 
     def get(self, name: str) -> Encoding:

@@ -129,11 +129,11 @@ class UserEncodings:
     def _check_name(self, entry: UserEntry) -> None:
         """Raise EngineError if the entry cannot have its name."""
         if not entry.name.isprintable():
-            raise EngineError(f"The name {entry.name!r} holds characters that cannot be seen; choose another name.")
+            raise EngineError(f"The name {entry.name!r} contains invisible characters; choose another name.")
         before = self._entries.get(entry.name)
         if entry.name in self._taken or (before is not None and before.path not in (None, entry.path)):
             raise EngineError(
-                f"{entry.path or 'The encoding'} has the name {entry.name!r}, which another encoding has already."
+                f"{entry.path or 'The encoding'} has the name {entry.name!r}, which another encoding already has."
             )
 
     def _put(self, entry: UserEntry, encoding: Encoding | None, *, instead_of: str = "") -> None:
@@ -176,12 +176,12 @@ class UserEncodings:
         with self._changing:
             entry = self._entries.get(name)
             if entry is None or entry.path is None:
-                raise EngineError(f"There is no file of an encoding named {name!r}.")
+                raise EngineError(f"There is no saved encoding named {name!r}.")
             path = _path_of(new_name, entry.path.parent, entry.path.suffix)
             with only_here(entry.path.parent):
                 is_known = new_name in self._taken or new_name in self._entries
                 if is_known or _file_called_alike(path, entry.path) is not None:
-                    raise EngineError(f"The name {new_name!r} is that of another encoding.")
+                    raise EngineError(f"Another encoding is already named {new_name!r}.")
                 _move(entry.path, path, new_name)
             renamed = replace(entry, name=new_name, path=path)
             self._put(renamed, None, instead_of=name)
@@ -316,7 +316,7 @@ def get_encoding(name: str) -> Encoding:
         if found is not None:
             return found
         listed = ", ".join(sorted(list_encoding_names()))
-        raise UnknownEncodingError(f"There is no encoding named {name!r}. These exist: {listed}.") from None
+        raise UnknownEncodingError(f"Unknown encoding {name!r}. Available: {listed}.") from None
 
 
 def opened_encodings() -> list[Encoding]:

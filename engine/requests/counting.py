@@ -214,9 +214,9 @@ class RequestCounter:
         notes += dict.fromkeys(piece.note for piece in pieces if piece.note)
         unknown = sum(not (image.width and image.height) for message in request.messages for image in message.images)
         if unknown == 1:
-            notes.append("The size of an image is not known: it is counted as 1,024 by 1,024.")
+            notes.append("The size of an image is unknown: it is counted as 1,024 by 1,024.")
         elif unknown:
-            notes.append(f"The sizes of {unknown:,} images are not known: each is counted as 1,024 by 1,024.")
+            notes.append(f"The sizes of {unknown:,} images are unknown: each is counted as 1,024 by 1,024.")
         own = Tally(self._parts(others, encoded, pieces, request), tuple(notes), request.is_complete)
         if not self._is_foreign:
             return own

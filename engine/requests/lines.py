@@ -249,7 +249,7 @@ class RequestLines:
         if len(self._malformed) < KEPT_MALFORMED:
             self._malformed.append(MalformedLine(self._line, why))
         if self._tell is not None:
-            self._tell(LineCount(self._line, None, f"no request: {why}"))
+            self._tell(LineCount(self._line, None, f"not a request: {why}"))
 
     def _keep(self, read: ReadBody, tally: Tally) -> None:
         total = tally.tokens

@@ -190,11 +190,11 @@ def _answer(source: str, contexts: list[dict[str, Any]], now: str) -> dict[str, 
     except RefusedError as error:
         return {"error": f"it refuses this request: {error}", "line": 0}
     except SecurityError as error:
-        return {"error": f"it does what templates may not do: {error}", "line": _line_of(error)}
+        return {"error": f"it does something that templates are not allowed to do: {error}", "line": _line_of(error)}
     except TemplateError as error:
         return {"error": f"it fails: {error.message or type(error).__name__}", "line": _line_of(error)}
     except MemoryError:
-        return {"error": "it takes more memory than a template may", "line": 0}
+        return {"error": "it takes too much memory", "line": 0}
     except RecursionError:
         return {"error": "it is nested too deeply", "line": 0}
     except Exception as error:  # noqa: BLE001 - any error that a template causes is an answer

@@ -85,7 +85,7 @@ def _configuration(content: str, path: Path) -> dict[str, Any]:
     try:
         document = json.loads(content)
     except (ValueError, RecursionError):
-        raise TemplateError(f"{path.name}: it is neither a template nor JSON that holds one") from None
+        raise TemplateError(f"{path.name}: it is neither a template nor JSON that contains one") from None
     return document if isinstance(document, dict) else {}
 
 
@@ -100,7 +100,7 @@ def _template_in(configuration: dict[str, Any], path: Path) -> str:
         }
         found = named.get("default", next(reversed(named.values()), None))
     if not isinstance(found, str) or not found:
-        raise TemplateError(f"{path.name}: it holds no chat_template")
+        raise TemplateError(f"{path.name}: it has no chat_template")
     return found
 
 
@@ -205,7 +205,7 @@ class TemplateFile:
             line = child.stdout.readline()
         if not line.endswith(b"\n"):
             self.close()
-            raise TemplateError(f"{self._source.name}: it takes more time or memory than a template may")
+            raise TemplateError(f"{self._source.name}: it takes too much time or memory")
         answer: dict[str, Any] = json.loads(line)
         return answer
 

@@ -257,7 +257,7 @@ def only_here(folder: Path) -> Iterator[None]:
         last = time.monotonic() + LOCK_SECONDS
         while not _has_lock(file):
             if time.monotonic() > last:
-                raise OSError(errno.EAGAIN, "another window has been writing there for long", str(folder))
+                raise OSError(errno.EAGAIN, "another window has been writing there for a long time", str(folder))
             threading.Event().wait(_TURN_SECONDS)
         yield
 

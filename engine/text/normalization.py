@@ -170,16 +170,16 @@ NFKC on ten million characters blocks every other thread for 0.2 s."""
 _AT_ASCII = re.compile(r"[\x00-\x7f]")
 
 _WARNINGS = {
-    "NFC": "NFC composes characters: a text that is stored decomposed does not come back as it was.",
-    "NFD": "NFD takes characters with accents, and Hangul, apart: a text that is stored composed does not come back as "
-    "it was, and has more characters.",
-    "NFKC": "NFKC replaces look-alikes for good: ligatures, superscripts, full-width letters and the like become plain "
-    "ones (ﬁ → fi, ² → 2, Ａ → A).",
-    "NFKD": "NFKD replaces look-alikes for good (ﬁ → fi, ² → 2, Ａ → A), and takes characters with accents, and "
-    "Hangul, apart.",
-    SIGNS_AS_SPACES: "A ▁ of the text comes back as a space.",
-    LOWERCASE: "Lowercase loses which letters were capitals.",
-    STRIP_ACCENTS: "Taking accents off makes different words the same (résumé → resume), and takes vowel signs off "
+    "NFC": "NFC composes characters: a decomposed text is not restored by decoding.",
+    "NFD": "NFD decomposes characters with accents and Hangul: a composed text is not restored by decoding, and it has "
+    "more characters.",
+    "NFKC": "NFKC replaces look-alikes permanently: ligatures, superscripts, full-width letters and the like become "
+    "plain ones (ﬁ → fi, ² → 2, Ａ → A).",
+    "NFKD": "NFKD replaces look-alikes permanently (ﬁ → fi, ² → 2, Ａ → A), and decomposes characters with accents and "
+    "Hangul.",
+    SIGNS_AS_SPACES: "A ▁ in the text is decoded as a space.",
+    LOWERCASE: "Lowercase loses the distinction between capital and small letters.",
+    STRIP_ACCENTS: "Removing accents makes different words equal (résumé → resume), and removes vowel signs from "
     "Arabic, Hebrew, Indic and Thai text.",
 }
 

@@ -103,7 +103,7 @@ def _can_be_chunked(document: Document, plan: TrainingPlan) -> bool:
 def count_part(part: Part, counting: PartCounting) -> PartCounts:
     """Count the pretokens of a part. Raises TrainingError or SplitTimeoutError."""
     if counting.sources != sources_digest():
-        raise TrainingError("Another version of this program is installed on a worker: all must have the same.")
+        raise TrainingError("A worker has another version of this program installed: all must have the same.")
     with kept_in(counting.kernels):
         plan = plan_for(counting.settings)
         counter = PretokenCounter(plan.expression)
@@ -283,7 +283,7 @@ class ClusterCounting(Counting):
             ) from error
         except Exception as error:
             self.close()
-            raise TrainingError(f"The cluster could not count a part of the corpus: {_said(error)}") from error
+            raise TrainingError(f"The cluster could not count part of the corpus: {_said(error)}") from error
         return counts
 
     def _check_connection(self) -> None:

@@ -79,7 +79,7 @@ def _nothing_found(surveys: Sequence[CorpusSurvey]) -> str:
         for reason, count in found.skipped_counts.items():
             reasons[reason] = reasons.get(reason, 0) + count
     left_out = ", ".join(f"{count:,} {reason}" for reason, count in sorted(reasons.items()))
-    return "There is no text to train on" + (f": of the files that were found, {left_out}." if left_out else ".")
+    return "No text to train on" + (f". Skipped files: {left_out}." if left_out else ".")
 
 
 def pack_documents(documents: Sequence[Document]) -> tuple[list[dict[str, Any]], Arrays]:
@@ -110,7 +110,7 @@ def unpack_documents(facts: Sequence[dict[str, Any]], arrays: Arrays) -> list[Do
         path = Path(fact["path"])
         if _written(path) != fact["written"]:
             raise TrainingError(
-                f"{path} has changed since the checkpoint was written, before all files were counted: start over."
+                f"{path} has changed since the checkpoint was written, and not all files were counted. Start a new run."
             )
         documents.append(Document(CorpusFile(path, fact["bytes"], fact["encoding"]), fact["bytes"]))
     return documents

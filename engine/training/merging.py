@@ -83,7 +83,7 @@ class MergeList(Sequence[Merge]):
                 self._table[start:stop], self._blob, ends, self._first_index + start, self._first_id + start
             )
         if not -len(self) <= place < len(self):
-            raise IndexError(f"there is no merge {place} among {len(self)}")
+            raise IndexError(f"merge {place} is out of range: there are {len(self)}")
         place %= len(self)
         left, right, count, tokens_left = self._table[place].tolist()
         start, end = self._ends[place : place + 2].tolist()
@@ -358,7 +358,7 @@ class CorpusMerging:
         if not self._merger.is_done or self.vocab_size == self._plan.settings.vocab_size:
             return ""
         times = self._plan.settings.min_count
-        return f"No pair is left that occurs {'more than once' if times == 2 else f'{times:,} times or more'}."
+        return f"No remaining pair occurs {'more than once' if times == 2 else f'{times:,} times or more'}."
 
     @property
     def last_merge(self) -> Merge | None:

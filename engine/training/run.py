@@ -244,7 +244,7 @@ class TrainingRun:
     def encoding(self, name: str) -> Encoding:
         """Return the encoding learned so far. Raises TrainingError before everything is counted."""
         if self._merging is None:
-            raise TrainingError("The text is not counted yet: there is nothing to make an encoding of.")
+            raise TrainingError("The text is not counted yet, so there is no encoding.")
         return self._merging.encoding(name)
 
     # Checkpoints
@@ -351,7 +351,7 @@ def write_checkpoint(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, 
             kept: Any = {"facts": np.frombuffer(stated, dtype=np.uint8), **arrays}
             np.savez(file, **kept)
     except OSError as error:
-        before = " The one saved before is kept." if path.exists() else ""
+        before = " The previous one is kept." if path.exists() else ""
         raise UnsavedCheckpointError(
             f"The checkpoint {path} could not be saved: {error.strerror or error}.{before}"
         ) from error
@@ -392,7 +392,9 @@ def _read(path: Path, *, with_arrays: bool) -> tuple[Facts, Arrays]:
     if not isinstance(facts, dict) or facts.get("kind") != _KIND:
         raise damaged(path)
     if isinstance(facts.get("version"), int) and facts["version"] > CHECKPOINT_VERSION:
-        raise TrainingError(f"A newer version of this program has written the checkpoint {path}; it is left as it is.")
+        raise TrainingError(
+            f"The checkpoint {path} was written by a newer version of this program and is left unchanged."
+        )
     if facts.get("version") != CHECKPOINT_VERSION:
         raise TrainingError(f"The checkpoint {path} is from another version of this program. Start a new run.")
     return facts, arrays
@@ -400,7 +402,7 @@ def _read(path: Path, *, with_arrays: bool) -> tuple[Facts, Arrays]:
 
 def damaged(path: Path) -> TrainingError:
     """Return the error for a checkpoint that is damaged or is not one."""
-    return TrainingError(f"The checkpoint {path} is damaged, or is no checkpoint: start over.")
+    return TrainingError(f"The checkpoint {path} is damaged or not a checkpoint. Start a new run.")
 
 
 # --- warm-up ----------------------------------------------------------------------------------------------------------

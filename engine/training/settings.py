@@ -79,10 +79,10 @@ def check_can_be_saved(settings: TrainingSettings, path: Path | str) -> None:
 def check_takes_bytes(plan: TrainingPlan) -> None:
     """Raise TrainingError if the settings are for texts only, so that bytes that are not UTF-8 cannot be trained on."""
     if plan.writes_characters:
-        raise TrainingError(f"Bytes have the alphabet bytes; {plan.settings.alphabet!r} is for texts.")
+        raise TrainingError(f"For bytes, the alphabet must be bytes; {plan.settings.alphabet!r} is for texts.")
     if plan.preparation.steps:
         what = "the pattern sentencepiece" if plan.preparation.signs is not None else "normalization"
-        raise TrainingError(f"Bytes are taken as they are: {what} is for texts.")
+        raise TrainingError(f"Bytes are used unchanged: {what} is for texts.")
 
 
 def signs_for(settings: TrainingSettings) -> Metaspace | None:
@@ -97,7 +97,7 @@ def most_merges(settings: TrainingSettings, symbols: int) -> int:
         specials = len(settings.special_tokens)
         what = f"the {symbols:,} {'bytes' if symbols == 256 else 'bytes and characters of this corpus'}"
         raise TrainingError(
-            f"A vocabulary of {settings.vocab_size:,} has no room for {what}"
+            f"A vocabulary of {settings.vocab_size:,} is too small for {what}"
             + (f" and {specials} special tokens" if specials else "")
             + f": it must have at least {symbols + specials:,} entries."
         )
@@ -106,9 +106,9 @@ def most_merges(settings: TrainingSettings, symbols: int) -> int:
 
 def _check_choices(settings: TrainingSettings) -> None:
     if settings.alphabet not in ALPHABETS:
-        raise TrainingError(f"There is no alphabet {settings.alphabet!r}. There are {', '.join(ALPHABETS)}.")
+        raise TrainingError(f"Unknown alphabet {settings.alphabet!r}. Available: {', '.join(ALPHABETS)}.")
     if settings.tie_order not in TIE_ORDERS:
-        raise TrainingError(f"There is no order of ties {settings.tie_order!r}. There are {', '.join(TIE_ORDERS)}.")
+        raise TrainingError(f"Unknown tie order {settings.tie_order!r}. Available: {', '.join(TIE_ORDERS)}.")
 
 
 def _check_numbers(settings: TrainingSettings) -> None:

@@ -122,8 +122,8 @@ def _written(table: CountTable, alphabet: Alphabet, ids: NDArray[np.uint32], *, 
     slot_count, symbols, text_bytes = measure_slots(table, int(in_characters))
     if slot_count > MAX_SLOTS:
         raise TrainingError(
-            f"The pretokens of this corpus that differ have {slot_count / 1e6:,.0f} MB together; "
-            f"more than {MAX_SLOTS / 1e6:,.0f} MB do not fit. Train on a sample, or choose a split that cuts more."
+            f"The distinct pretokens of this corpus have {slot_count / 1e6:,.0f} MB together; "
+            f"more than {MAX_SLOTS / 1e6:,.0f} MB are not supported. Train on a sample, or split the text more."
         )
     slots = np.empty(slot_count, dtype=np.uint32)
     fill_slots(table, int(in_characters), ids, slots)
@@ -173,7 +173,7 @@ def edit_entries(
     text of special tokens. Raises EngineError for an entry that cannot be removed or renamed.
     """
     if encoding.no_merges:
-        raise EngineError(f"Entries of {encoding.name} cannot be changed: a library runs it.")
+        raise EngineError(f"Entries of {encoding.name} cannot be changed, because a library runs it.")
     ranks, specials = dict(encoding._mergeable_ranks), dict(encoding._special_tokens)
     removed = []
     gone: list[bytes] = []
@@ -185,7 +185,7 @@ def edit_entries(
         elif not content:
             raise EngineError(f"{encoding.name} has no entry {token_id}.")
         elif encoding.parents_of(token_id) is None:
-            raise EngineError(f"Entry {token_id} is part of the alphabet: without it some text has no tokens.")
+            raise EngineError(f"Entry {token_id} is part of the alphabet: without it, some texts could not be encoded.")
         else:
             gone.append(content)
             del ranks[content]
@@ -205,5 +205,5 @@ def _renamed(specials: Mapping[str, int], rename: Mapping[str, str]) -> dict[str
         if old not in specials:
             raise EngineError(f"There is no special token {old!r}.")
         if not new or (new in specials and new != old):
-            raise EngineError(f"The special token {old!r} cannot be called {new!r}.")
+            raise EngineError(f"The special token {old!r} cannot be renamed to {new!r}.")
     return {rename.get(text, text): token_id for text, token_id in specials.items()}

@@ -108,7 +108,7 @@ def pack(name: str, table: RankTable, special_tokens: Mapping[str, int] | None =
     """Return the content of a file for a table. Raises ValueError for a token of more than 65,535 bytes."""
     lengths = np.diff(table.offsets)
     if int(lengths.max()) > 0xFFFF:
-        raise ValueError("a token has more than 65,535 bytes; the compact format has no room for it")
+        raise ValueError("a token has more than 65,535 bytes, the maximum of the compact format")
     short = np.minimum(lengths, _LONG).astype(np.uint8).tobytes()
     long = lengths[lengths >= _LONG].astype("<u2").tobytes()
     special = json.dumps(dict(special_tokens), ensure_ascii=False).encode() if special_tokens else b""
@@ -129,11 +129,11 @@ def unpack(name: str, content: bytes) -> tuple[RankTable, dict[str, int]]:
     """Parse a file into its table and special tokens. Raises ValueError if it is not the file bundled under that
     name."""
     if hashlib.sha256(content[HEAD_SIZE:]).digest() != stated_digest(content):
-        raise ValueError("its SHA-256 is wrong, so the file was changed after it was made")
+        raise ValueError("its SHA-256 is wrong: the file was changed after it was built")
     raw = zlib.decompress(content[HEAD_SIZE:])
     stored_name, first_id, count, special_length = _HEADER.unpack_from(raw)
     if stored_name.rstrip(b"\0") != name.encode():
-        raise ValueError(f"the file holds another vocabulary, {stored_name.rstrip(bytes(1)).decode()}")
+        raise ValueError(f"the file contains another vocabulary, {stored_name.rstrip(bytes(1)).decode()}")
     lengths = np.frombuffer(raw, dtype=np.uint8, count=count, offset=_HEADER.size).astype(np.int64)
     is_long = lengths == _LONG
     n_long = int(np.count_nonzero(is_long))

@@ -95,7 +95,9 @@ def read_hex(text: str) -> bytes:
     digits = "".join(digits.split())
     strange = next((one for one in digits if one not in string.hexdigits), None)
     if strange is not None:
-        raise QueryError(f"{strange!r} is not a hexadecimal digit: write bytes with 0 to 9 and a to f, as in c3 a9.")
+        raise QueryError(
+            f"{strange!r} is not a hexadecimal digit: write bytes with the digits 0 to 9 and a to f, such as c3 a9."
+        )
     if len(digits) % 2:
         raise QueryError("Each byte has two hexadecimal digits: one is missing.")
     return bytes.fromhex(digits)
@@ -251,7 +253,7 @@ class EntryTexts:
                 self._search_each(pattern, self._used, flags, limit, cancel_check)
         except TimeoutError:
             raise TooSlowError(
-                f"The search took longer than {TIMEOUT_SECONDS:g} seconds and was stopped. A simpler expression may do."
+                f"The search took longer than {TIMEOUT_SECONDS:g} seconds and was stopped. Try a simpler expression."
             ) from None
         return flags
 
@@ -381,7 +383,9 @@ class EntrySearch:
     def _diagnosed(self, query: EntryQuery) -> NDArray[np.bool_]:
         diagnosis = self._diagnosis
         if diagnosis is None:
-            raise QueryError("This vocabulary is still being diagnosed: scripts and findings come in a few seconds.")
+            raise QueryError(
+                "This vocabulary is still being analyzed. Scripts and findings are available in a few seconds."
+            )
         found = np.ones(len(self.entries), dtype=np.bool_)
         if query.script is not None:
             found &= diagnosis.scripts == query.script
@@ -440,7 +444,7 @@ class EntrySearch:
         if key == "kind":
             return entries.kinds.astype(np.int64)
         if self._diagnosis is None:
-            raise QueryError("This vocabulary is still being diagnosed: it can be put in that order in a few seconds.")
+            raise QueryError("This vocabulary is still being analyzed. It can be sorted this way in a few seconds.")
         figures: NDArray[np.int64] = getattr(self._diagnosis, _FIGURES.get(key, key)).astype(np.int64)
         return figures
 

@@ -122,7 +122,7 @@ def test_what_is_no_price_is_refused_in_words(qtbot: QtBot, open_window: OpenWin
     bench = open_window(profile)
     qtbot.waitUntil(lambda: bool(bench.costs.service.models))
     type_price(qtbot, bench, "cheap")
-    qtbot.waitUntil(lambda: "a number is expected (got 'cheap')" in notices(bench))
+    qtbot.waitUntil(lambda: "expected a number (got 'cheap')" in notices(bench))
     assert prices.read_text() == GOOD
 
 

@@ -346,7 +346,7 @@ def test_what_is_no_value_is_refused_in_words(qtbot: QtBot, open_window: OpenWin
     bench = open_window(profile)
     panel = form_of(qtbot, bench)
     type_value(panel, "price.input", "cheap")
-    qtbot.waitUntil(lambda: "a number is expected (got 'cheap')" in notices(bench))
+    qtbot.waitUntil(lambda: "expected a number (got 'cheap')" in notices(bench))
     assert panel.editor.toPlainText() == GOOD
     type_value(panel, "price.input", "n/a")
     qtbot.waitUntil(lambda: cells(panel, "price.input") == ("Input", "n/a", "yours, line 6"))

@@ -67,7 +67,7 @@ def read_source(source: Source) -> Found | None:
     expression = None if source.pattern is None else expression_named(source.pattern)
     if expression is not None and len(expression) > huggingface_document.LONGEST_SPELLED_PATTERN:
         raise FormatError(
-            f"the pattern that is named has more than {huggingface_document.LONGEST_SPELLED_PATTERN:,} characters"
+            f"the named pattern has more than {huggingface_document.LONGEST_SPELLED_PATTERN:,} characters"
         )
     return found_in(document_of(values, expression))
 
@@ -80,7 +80,7 @@ def read(header: bytes) -> dict[str, Any]:
     """
     version, _, keys = _Reader(header, 4).numbers("<IQQ")
     if version >> 16:
-        raise FormatError("its numbers are written the other way round (big-endian), which is not supported")
+        raise FormatError("it is big-endian, which is not supported")
     if version not in (2, 3):
         raise FormatError(f"unknown format version {version}; versions 2 and 3 can be read")
     if keys > MAX_KEYS:
@@ -132,7 +132,7 @@ class _Reader:
             raise FormatError(f"{what} is a list of unknown type {kind}")
         self._texts += count
         if self._texts > MAX_TEXTS:
-            raise FormatError(f"{what}: its lists have more than {MAX_TEXTS:,} texts")
+            raise FormatError(f"{what}: its lists have more than {MAX_TEXTS:,} strings")
         texts = [self.text() for _ in interruptible(range(count))]
         return texts if kept else None
 
@@ -199,7 +199,7 @@ def kind_of(values: Mapping[str, Any]) -> str:
         raise FormatError("it has no tokenizer: tokenizer.ggml.model is missing")
     if kind != "gpt2" and kind not in _SENTENCEPIECE and kind not in BY_TOKENIZERS:
         raise FormatError(
-            f"its tokenizer is of the kind {quoted(kind)}, of which a GGUF file does not keep all that is needed; open "
+            f"its tokenizer has the type {quoted(kind)}, for which a GGUF file is not sufficient; open "
             "the tokenizer file of the model"
         )
     return kind

@@ -51,9 +51,7 @@ def steps_of(normalizer: object) -> tuple[str, ...]:
     """Return the names of the normalizer's steps in order. Raises OtherKindError for an unsupported step."""
     steps = tuple(_step_of(found) for found in spelling.flattened(normalizer, "normalizer"))
     if set(_SIGN_STEPS).intersection(signs_of(steps)[0]):
-        raise OtherKindError(
-            f"normalizer: Prepend and Replace of {SIGN} are only supported behind all else, in this order"
-        )
+        raise OtherKindError(f"normalizer: Prepend and Replace of {SIGN} are only supported last, in this order")
     return steps
 
 
@@ -70,7 +68,7 @@ def _step_of(found: dict[str, Any]) -> str:
 def normalizer_of(steps: Sequence[str]) -> dict[str, Any] | None:
     """Return the ``normalizer`` for steps of these names. Raises FormatError for a step that it cannot represent."""
     if any(step not in _WRITTEN for step in steps):
-        raise FormatError("Hugging Face's files have no place for what this encoding does to words")
+        raise FormatError("Hugging Face's files cannot express how this encoding processes words")
     return spelling.in_sequence([_WRITTEN[step] for step in steps], "normalizer")
 
 
@@ -85,7 +83,7 @@ def decoders_of(steps: Sequence[str]) -> list[dict[str, Any]]:
 
 
 _OTHER_UNICODE = (
-    "Hugging Face's library normalizes by the Unicode version that it was made with: characters of the last years may "
+    "Hugging Face's library normalizes by the Unicode version that it was built with: recently added characters may "
     "come out otherwise there."
 )
 
@@ -135,10 +133,10 @@ def read(document: dict[str, Any]) -> TokenizerData:
         if not model.get("ignore_merges"):
             notes += _leave_out_unmade(ranks, merges)
         if not (agree_where_words_are_first if model.get("ignore_merges") else agree)(merges, ranks):
-            raise OtherKindError("model: no order of the ids does what its merges do, so it cannot be opened")
+            raise OtherKindError("model: no order of the ids reproduces its merges, so it cannot be opened")
     steps = steps_of(document.get("normalizer"))
     if _adds_tokens(document.get("post_processor")):
-        notes.append("It puts special tokens around each text. They are framing, and not part of any count here.")
+        notes.append("It adds special tokens around each text. They are framing and are not counted here.")
     expression = spelling.expression_of(document.get("pre_tokenizer"), in_characters=in_characters)
     return TokenizerData(expression, ranks, specials, steps, tuple(notes), in_characters)
 
@@ -150,7 +148,7 @@ def _check_bytes(ranks: dict[bytes, int]) -> None:
     note = ""
     if lost:
         others = f" and {len(lost) - 1} other bytes" if len(lost) > 1 else ""
-        note = f"It has no token for the byte 0x{lost[0]:02x}{others}: in texts that have them they are lost."
+        note = f"It has no token for the byte 0x{lost[0]:02x}{others}: they are lost from texts."
     if missing:
         raise OtherKindError(f"model.vocab: it has no token for {len(missing)} bytes", note)
 
@@ -180,7 +178,7 @@ def _added_tokens(document: dict[str, Any]) -> tuple[dict[str, int], list[str]]:
         raise FormatError("added_tokens: two tokens have the same id")
     if not choosy:
         return specials, []
-    return specials, [f"{choosy} added tokens take whitespace beside them, or only whole words; here they do not."]
+    return specials, [f"{choosy} added tokens include adjacent whitespace or match only whole words; not here."]
 
 
 def _tokens(
@@ -194,9 +192,9 @@ def _tokens(
             continue
         token = unspelled(letters)
         if token is None:  # e.g. an emoji in Command R+: no text produces it, and the library accepts it
-            raise OtherKindError(f"model.vocab: {quoted(letters)} is not a token in the letters for bytes")
+            raise OtherKindError(f"model.vocab: {quoted(letters)} is not a token in the byte alphabet")
         if not token or len(token) > LONGEST_TOKEN:
-            raise FormatError(f"model.vocab: {quoted(letters)} is not a token in the letters for bytes")
+            raise FormatError(f"model.vocab: {quoted(letters)} is not a token in the byte alphabet")
         if token in ranks:
             raise FormatError(f"model.vocab: {quoted(letters)} and another token are spelled alike in bytes")
         ranks[token] = check_id(token_id, f"model.vocab: {quoted(letters)}")
@@ -211,9 +209,9 @@ def _merges(merges: list[Any], ranks: dict[bytes, int], unspelled: Callable[[str
         parts = (unspelled(words[0]) or b"", unspelled(words[1]) or b"")
         left_id, right_id, token_id = (ranks.get(token, -1) for token in (*parts, b"".join(parts)))
         if min(left_id, right_id, token_id) < 0:
-            raise FormatError(f"{where}: {quoted(' and '.join(words))} are not tokens that join to a token")
+            raise FormatError(f"{where}: {quoted(' and '.join(words))} are not tokens that merge into a token")
         if found and token_id < found[-1][1]:
-            raise OtherKindError(f"{where}: the ids do not follow the order of the merges, as they must here")
+            raise OtherKindError(f"{where}: the ids do not follow the order of the merges, which is required here")
         found.append(((left_id, right_id), token_id))
     return found
 
@@ -225,7 +223,7 @@ def _leave_out_unmade(ranks: dict[bytes, int], merges: list[Merge]) -> list[str]
     unmade = [token for token, token_id in ranks.items() if len(token) > 1 and token_id not in made]
     for token in unmade:
         del ranks[token]
-    return [f"{len(unmade):,} tokens that no merge makes are left out."] if unmade else []
+    return [f"{len(unmade):,} tokens that no merge produces are left out."] if unmade else []
 
 
 def _adds_tokens(post_processor: object) -> bool:
@@ -245,7 +243,7 @@ def write_files(data: TokenizerData, path: Path, _name: str, _kind: str) -> tupl
 def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
     """Return the content, and sentences about losses. Raises FormatError if the format cannot represent the data."""
     if len(set(data.special_tokens.values())) < len(data.special_tokens):
-        raise FormatError("Hugging Face's files cannot hold two special tokens with the same id")
+        raise FormatError("Hugging Face's files cannot contain two special tokens with the same id")
     in_characters = data.byte_fallback
     spelled = spelling.spelled_in_characters if in_characters else spelling.spelled
     tokens = {token_id: spelled(token) for token, token_id in data.ranks.items()}
@@ -253,7 +251,7 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
     for text, token_id in data.special_tokens.items():
         if text in spellings:
             raise FormatError(
-                f"Hugging Face's files cannot tell the special token {quoted(text)} from a token spelled alike"
+                f"Hugging Face's files cannot distinguish the special token {quoted(text)} from one spelled the same"
             )
         # They must be in the vocabulary too: otherwise a reader renumbers them after the last token.
         tokens[token_id] = text

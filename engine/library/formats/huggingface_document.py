@@ -163,7 +163,7 @@ def read(document: dict[str, Any]) -> LibraryDocument:
     }
     notes = []
     if document.get("truncation") or document.get("padding"):
-        notes.append("It cuts or fills texts to a length. Here they are counted as long as they are.")
+        notes.append("It truncates or pads texts. Here they are counted at their full length.")
     return LibraryDocument(
         _content(kept),
         kind,
@@ -180,7 +180,7 @@ def _content(document: dict[str, Any]) -> bytes:
         return json.dumps(document, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError as error:
         near = error.object[max(0, error.start - 40) : error.start]
-        raise FormatError(f"behind {quoted(near)} it has half of a character") from None
+        raise FormatError(f"after {quoted(near)} it has half of a surrogate pair") from None
 
 
 def _kind_of(model: dict[str, Any]) -> str:
@@ -245,7 +245,7 @@ def _check_piece(piece: str, where: str) -> None:
     try:
         piece.encode("utf-8")
     except UnicodeEncodeError:
-        raise FormatError(f"{where} is half of a character") from None
+        raise FormatError(f"{where} is half of a surrogate pair") from None
 
 
 def pair_of(merge: object, where: str) -> tuple[str, str]:
@@ -262,7 +262,7 @@ def _check_merges(model: dict[str, Any], ids: dict[str, int]) -> None:
         where = f"model.merges[{number}]"
         left, right = pair_of(merge, where)
         if left not in ids or right not in ids or left + right[len(prefix) :] not in ids:
-            raise FormatError(f"{where}: {quoted(f'{left} and {right}')} are not tokens that join to a token")
+            raise FormatError(f"{where}: {quoted(f'{left} and {right}')} are not tokens that merge into a token")
 
 
 def _added_tokens(document: dict[str, Any], ids: dict[str, int]) -> tuple[dict[str, int], dict[str, int]]:
@@ -345,7 +345,7 @@ class HuggingFaceTokenizer:
         for token_id, piece in document.pieces.items():
             if theirs.get(piece) != token_id:
                 raise FormatError(
-                    f"{self.library} gives the token {quoted(piece)} another id than the file, {token_id}"
+                    f"{self.library} gives the token {quoted(piece)} another id, {token_id}, than the file"
                 )
 
     @classmethod

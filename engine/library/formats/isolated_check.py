@@ -227,7 +227,7 @@ class IdCheck:
         """Remarks on the IDs, a sentence each; empty if all are equal."""
         if not self.other_special:
             return ()
-        return (f"{self.library} reads the special tokens in {quoted(self.other_special)} otherwise.",)
+        return (f"{self.library} parses the special tokens in {quoted(self.other_special)} differently.",)
 
 
 class OtherIdsError(FormatError):
@@ -243,7 +243,7 @@ def compare(
     example: tuple[str, str] | None = None
     for number, (text, expected) in enumerate(zip(texts, theirs.ids, strict=True)):
         if encoding.encode_ordinary(text) != expected:
-            raise OtherIdsError(f"{theirs.library} gives other ids than ours for {quoted(text)}")
+            raise OtherIdsError(f"{theirs.library} gives different ids for {quoted(text)}")
         if number < len(TEXTS):
             back = encoding.decode(expected)
             if back != text:
@@ -259,7 +259,7 @@ def compare(
     )
     tokens = sum(map(len, theirs.ids)) + (0 if other_special else sum(map(len, theirs.special_ids)))
     if not tokens:
-        raise FormatError("it makes no token of any text: what it cuts texts by finds nothing in them")
+        raise FormatError("it produces no token from any text: its split pattern matches nothing")
     return IdCheck(theirs.library, runs, tokens, len(TEXTS), changed, example, other_special)
 
 

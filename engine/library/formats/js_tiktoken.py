@@ -27,7 +27,7 @@ def read(document: dict[str, Any]) -> TokenizerData:
     """Return the tokenizer. Raises FormatError, with the position."""
     pattern = member(document, "pat_str", str)
     if not pattern:
-        raise FormatError("pat_str is empty, so it cuts no text")
+        raise FormatError("pat_str is empty, so it matches no text")
     specials = {
         text: check_id(token_id, f"special_tokens: {quoted(text)}")
         for text, token_id in member(document, "special_tokens", dict).items()

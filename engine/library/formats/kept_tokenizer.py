@@ -57,7 +57,7 @@ def read_companion(path: Path) -> dict[str, Any]:
         for key in ("name", "reader", "sha256", "tried"):
             member(document, key, str)
     except FormatError as error:
-        raise FormatError(f"the file beside it, {companion.name}: {error}") from error
+        raise FormatError(f"the accompanying file {companion.name}: {error}") from error
     return document
 
 
@@ -78,7 +78,7 @@ def data_of_payload(reader: str, payload: bytes) -> LibraryData:
         return huggingface_document.library_data_of(parse_json(payload))
     if reader == "sentencepiece":
         return sentencepiece_model.library_data_of(sentencepiece_model.read(payload))
-    raise FormatError(f"it is to be run by {quoted(reader)}, which is not known here")
+    raise FormatError(f"it requires {quoted(reader)}, which is not supported")
 
 
 def _reader_of(content: bytes) -> str:

@@ -74,21 +74,23 @@ def _ranks(lines: list[str], first_line: int) -> dict[bytes, int]:
             raise FormatError(f"line {number}: it is not a merge, which is two ids")
         left, right = int(words[0]), int(words[1])
         if max(left, right) >= len(tokens):
-            raise FormatError(f"line {number}: the merge uses the id {max(left, right)}, which is not made before it")
+            raise FormatError(f"line {number}: the merge uses the id {max(left, right)}, which does not exist yet")
         token = tokens[left] + tokens[right]
         if len(token) > LONGEST_TOKEN or len(tokens) >= MAX_IDS:
-            raise FormatError(f"line {number}: the merge makes a token of {len(token):,} bytes with id {len(tokens)}")
+            raise FormatError(
+                f"line {number}: the merge produces a token of {len(token):,} bytes with id {len(tokens)}"
+            )
         size += len(token)
         if size > MAX_TOKEN_BYTES:
             raise FormatError(f"line {number}: its tokens have more than {MAX_TOKEN_BYTES >> 20} MB together")
         if token in known:
-            raise FormatError(f"line {number}: the merge makes a token that is there already")
+            raise FormatError(f"line {number}: the merge produces a token that already exists")
         merges.append(((left, right), len(tokens)))
         known.add(token)
         tokens.append(token)
     ranks = {token: token_id for token_id, token in enumerate(tokens)}
     if not agree(merges, ranks):
-        raise FormatError("text does not reach its tokens in merge order, so the file cannot be opened")
+        raise FormatError("its tokens are not produced in merge order, so the file cannot be opened")
     return ranks
 
 
@@ -106,24 +108,24 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
     """Return the content, and sentences about losses. Raises FormatError if the format cannot represent the data."""
     merges = merges_of_ranks(data.ranks)
     if any(data.ranks.get(bytes([value])) != value for value in range(256)):
-        raise FormatError("minbpe gives the bytes the ids 0 to 255 in their order, and this vocabulary does not")
+        raise FormatError("minbpe gives bytes the ids 0 to 255 in order, unlike this vocabulary")
     if [token_id for _, token_id in merges] != list(range(256, len(data.ranks))):
-        raise FormatError("minbpe numbers tokens in the order of merging without a gap, and this vocabulary does not")
+        raise FormatError("minbpe numbers tokens in merge order without gaps, unlike this vocabulary")
     pattern = "" if data.pattern == WHOLE_TEXT else data.pattern
     if pattern != pattern.strip() or "\n" in pattern or "\r" in pattern:
         raise FormatError(
-            "minbpe keeps the split pattern in one line, and this one has a line end or a space at its end"
+            "minbpe stores the split pattern in one line, but this one contains a line break or ends in a space"
         )
     for text in data.special_tokens:
         if len(text.split()) != 1 or text.split()[0] != text:
-            raise FormatError(f"minbpe cannot hold the special token {quoted(text)}, because of the whitespace in it")
+            raise FormatError(f"minbpe cannot store the special token {quoted(text)}, because it contains whitespace")
     lines = [FIRST_LINE.decode(), pattern, str(len(data.special_tokens))]
     lines += [f"{text} {token_id}" for text, token_id in data.special_tokens.items()]
     lines += [f"{left} {right}" for (left, right), _ in merges]
     losses = []
     if data.normalization:
         steps = ", ".join(step.split(":")[0] for step in data.normalization)
-        losses.append(f"A minbpe file cannot say what is done to texts first: {steps}.")
+        losses.append(f"A minbpe file cannot store how texts are normalized first: {steps}.")
     if data.byte_fallback:
         losses.append(
             "A minbpe file cannot say that characters which the vocabulary does not have are written in single bytes: "

@@ -139,7 +139,7 @@ def _compared(
     except OtherIdsError as error:
         if for_library is None:
             raise
-        note = f"{error}. So that library runs it, and not our own engine."
+        note = f"{error}. So this library runs it, not Tokenloupe's own engine."
         library_data = replace(data_of_payload("tokenizers", for_library.payload), notes=(*for_library.notes, note))
         return _by_library(encoding.name, found.kind, library_data, cancel_check)
     return OpenedTokenizer(encoding, found.kind, data.normalization, (*data.notes, *result.notes), result)
@@ -149,7 +149,7 @@ def _for_hugging_face(data: TokenizerData) -> bytes:
     try:
         return huggingface.write(data)[0]
     except FormatError as error:
-        raise FormatError(f"it cannot be tried: {error}") from error
+        raise FormatError(f"it cannot be tested: {error}") from error
 
 
 def _name_of(path: Path) -> str:
@@ -197,11 +197,13 @@ def save_encoding(
     """
     path = Path(path)
     if encoding.no_merges:
-        raise FormatError(f"{path} was not written: {encoding.no_merges} It can only be kept as it is.")
+        raise FormatError(f"{path} was not written: {encoding.no_merges} It can only be saved in its own format.")
     from engine.encoding.piece_encoding import PieceEncoding
 
     if isinstance(encoding, PieceEncoding):
-        raise FormatError(f"{path} was not written: no format here holds {encoding.name}'s pieces of SentencePiece.")
+        raise FormatError(
+            f"{path} was not written: no format supported here can store the SentencePiece pieces of {encoding.name}."
+        )
     encoding = prepared(encoding, normalization)
     data = TokenizerData(encoding._pat_str, encoding._mergeable_ranks, encoding._special_tokens)
     if isinstance(encoding, PreprocessingEncoding):
@@ -264,14 +266,14 @@ def _compare(encoding: Encoding, data: TokenizerData, written: Path, sample: str
     if again._mergeable_ranks != data.ranks:
         raise FormatError("verification failed: the saved file has different tokens")
     if again._special_tokens != data.special_tokens:
-        raise FormatError("read back, it has other special tokens")
+        raise FormatError("verification failed: the saved file has different special tokens")
     if not _format_of(written).keeps_normalization:
         # The file cannot represent normalization, so its user has to know the steps.
         again = prepared(again, data.normalization, byte_fallback=data.byte_fallback)
     elif read_back.normalization != data.normalization:
-        raise FormatError("read back, it normalizes texts otherwise")
+        raise FormatError("verification failed: the saved file normalizes texts differently")
     for text in (sample, _ODD_TEXT, "".join(data.special_tokens)):
         for special_as_tokens in (False, True):
             expected = encoding.token_ids(text, special_as_tokens=special_as_tokens)
             if not np.array_equal(again.token_ids(text, special_as_tokens=special_as_tokens), expected):
-                raise FormatError("read back, it gives other ids for the same text")
+                raise FormatError("verification failed: the saved file gives different ids for the same text")

@@ -61,7 +61,7 @@ def read(path: Path, pattern: str | None, *, trusted: bool) -> Found:
         known = [one.title for one in FORMATS if one.keys]
         raise FormatError(f"it is JSON, but neither {', nor '.join(known)}")
     if b"\0" in source.content[:4096]:
-        raise FormatError("it is a binary file of no known format")
+        raise FormatError("it is a binary file in an unknown format")
     return replace(tiktoken_ranks.read_ranks_of(source), kind="tiktoken")  # its error names the line
 
 

@@ -50,7 +50,7 @@ def fields_of(message: bytes, where: str) -> Iterator[Field]:
         elif kind in (EIGHT_BYTES, FOUR_BYTES):
             size = 8 if kind == EIGHT_BYTES else 4
         else:
-            raise FormatError(f"{where}: a field at offset {place:,} is of no known kind")
+            raise FormatError(f"{where}: a field at offset {place:,} has an unknown type")
         if size > len(message) - place:
             raise FormatError(f"{where}: it ends before a field of {size:,} bytes at offset {place:,}")
         yield number, message[place : place + size]
@@ -175,14 +175,16 @@ def check(model: SentencePieceModel) -> None:
     if model.model not in MODELS:
         raise FormatError(f"unknown model type {model.model}")
     if not any(piece.kind == NORMAL for piece in model.pieces):
-        raise FormatError("it is a SentencePiece model without pieces, or none at all")
+        raise FormatError("it is not a SentencePiece model, or one without pieces")
     seen: set[str] = set()
     for number, piece in enumerate(interruptible(model.pieces)):
         where = f"piece {number:,}"
         if not piece.text or piece.text in seen:
             raise FormatError(f"{where}: {f'duplicate piece {quoted(piece.text)}' if piece.text else 'empty text'}")
         if len(piece.text) > LONGEST_PIECE or "\0" in piece.text:
-            raise FormatError(f"{where}: it has {len(piece.text):,} characters, or a NUL; up to {LONGEST_PIECE:,} go")
+            raise FormatError(
+                f"{where}: it has {len(piece.text):,} characters, or a NUL; the limit is {LONGEST_PIECE:,}"
+            )
         if not NORMAL <= piece.kind <= BYTE:
             raise FormatError(f"{where}: unknown type {piece.kind}")
         if not math.isfinite(piece.score):
@@ -196,7 +198,7 @@ def check(model: SentencePieceModel) -> None:
     n_bytes = sum(piece.kind == BYTE for piece in model.pieces)
     if n_bytes != (256 if model.byte_fallback else 0):
         raise FormatError(
-            f"it has {n_bytes} pieces for bytes, and {'must have 256' if model.byte_fallback else 'no use for them'}"
+            f"it has {n_bytes} pieces for bytes, but {'must have 256' if model.byte_fallback else 'does not use them'}"
         )
     check_charsmap(model.rules, "its normalization")
 
@@ -239,7 +241,7 @@ def _piece(message: bytes, where: str) -> Piece:
 
 def _message(value: int | bytes, where: str) -> bytes:
     if isinstance(value, int):
-        raise FormatError(f"{where}: a number is where bytes should be")
+        raise FormatError(f"{where}: expected bytes, found a number")
     return value
 
 
@@ -293,9 +295,9 @@ def check_charsmap(content: bytes, where: str) -> None:
     with_value = inner & (units & 0x100 != 0)
     # The children of a node are at its target XOR any byte; its value is at the target itself.
     if ((leads_to[inner] | 0xFF) >= len(units)).any():
-        raise FormatError(f"{where}: the table of its normalization leads out of itself")
+        raise FormatError(f"{where}: the table of its normalization points outside itself")
     if ((units[leads_to[with_value]] & 0x7FFFFFFF) >= replacements).any():
-        raise FormatError(f"{where}: the table of its normalization names replacements that are not there")
+        raise FormatError(f"{where}: the table of its normalization refers to missing replacements")
 
 
 # --- the library ------------------------------------------------------------------------------------------------------
@@ -309,7 +311,7 @@ def library_data_of(model: SentencePieceModel) -> LibraryData:
     if model.spaces_joined:
         steps.append("runs of spaces become one")
     if model.space_first:
-        steps.append(f"a space is put {'behind' if model.space_behind else 'in front of'} each text")
+        steps.append(f"a space is added {'after' if model.space_behind else 'before'} each text")
     tokens = [bytes_of_piece(piece.text, space_mark=SPACE_MARK) for piece in interruptible(model.pieces)]
     return LibraryData("sentencepiece", write(model), tokens, partial(SentencePieceTokenizer, model), tuple(steps))
 

@@ -63,14 +63,14 @@ class PatternNeededError(FormatError):
 @contextlib.contextmanager
 def refusing(library: str) -> Iterator[None]:
     """Convert errors of a library that rejects a file to FormatError."""
-    with _as_sentence(FormatError, f"{library} does not take it"):
+    with _as_sentence(FormatError, f"{library} rejects it"):
         yield
 
 
 @contextlib.contextmanager
 def giving_up(library: str) -> Iterator[None]:
     """Convert errors of a library that cannot encode a text to UnsupportedTextError."""
-    with _as_sentence(UnsupportedTextError, f"{library} gave up on this text"):
+    with _as_sentence(UnsupportedTextError, f"{library} failed on this text"):
         yield
 
 
@@ -140,7 +140,7 @@ def parse_json(content: bytes) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise FormatError(f"line {error.lineno}, column {error.colno}: not valid JSON: {error.msg}") from None
     except RecursionError:
-        raise FormatError("it is nested deeper than any tokenizer file") from None
+        raise FormatError("it is nested too deeply for a tokenizer file") from None
     if not isinstance(document, dict):
         raise FormatError("it is JSON, but not an object")
     return document
@@ -166,7 +166,7 @@ def refuse_newer(document: dict[str, Any]) -> None:
     """Raise FormatError if a newer version of this program wrote a companion file."""
     version = document.get("version", VERSION)
     if isinstance(version, int) and version > VERSION:
-        raise FormatError("a newer version of this program has written it; it is left as it is")
+        raise FormatError("it was written by a newer version of this program and is left unchanged")
 
 
 # --- files and their content ------------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ def content_of(path: Path, headers: Mapping[bytes, int] | None = None) -> bytes:
     maximum header size in bytes, by the first bytes of a file. Raises FormatError if it is not a file, empty or too
     large; OSError."""
     if path.is_dir():
-        raise FormatError("it is a folder; name the file in it")
+        raise FormatError("it is a folder; give the file in it")
     if path.exists() and not path.is_file():
         raise FormatError("it is a device, pipe or socket")
     with path.open("rb") as file:

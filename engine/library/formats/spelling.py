@@ -84,9 +84,11 @@ def spelled_in_characters(token: bytes) -> str:
     try:
         text = token.decode("utf-8")
     except UnicodeDecodeError:
-        raise FormatError("its tokens are not whole characters, as they must be with byte fallback") from None
+        raise FormatError("its tokens are not whole characters, which byte fallback requires") from None
     if _BYTE_RUN.fullmatch(text):
-        raise FormatError(f"Hugging Face's files cannot tell the token {quoted(text)} from bytes, which are spelled so")
+        raise FormatError(
+            f"Hugging Face's files cannot distinguish the token {quoted(text)} from bytes spelled the same"
+        )
     return text
 
 
@@ -252,7 +254,7 @@ def _spelled_anew(expression: str) -> str:
     try:
         return for_oniguruma(expression)
     except UnsupportedPatternError as error:
-        raise FormatError(f"Hugging Face's files cannot hold its split pattern: {error}") from error
+        raise FormatError(f"Hugging Face's files cannot express its split pattern: {error}") from error
 
 
 def _split(expression: str, *, matches_only: bool = False) -> dict[str, Any]:
@@ -268,19 +270,19 @@ def expression_of(pre_tokenizer: object, *, in_characters: bool = False) -> str:
     kinds = [str(stage.get("type")) for stage in stages]
     if in_characters:
         if len(kinds) > 1 or set(kinds) - {"Split"}:
-            raise OtherKindError("pre_tokenizer: of BPE over characters only one Split can be opened yet")
+            raise OtherKindError("pre_tokenizer: with BPE over characters only one Split is supported")
         return _one(stages[0]) if stages else WHOLE_TEXT
     if not kinds or kinds[-1] != "ByteLevel" or set(kinds[:-1]) - {"Split"}:
         named = ", ".join(kind[:40] for kind in kinds) or "nothing"
-        raise OtherKindError(f"pre_tokenizer: only Split followed by ByteLevel can be opened, this has {named}")
+        raise OtherKindError(f"pre_tokenizer: only Split followed by ByteLevel is supported, this has {named}")
     last = stages.pop()
     if last.get("add_prefix_space", True):
-        raise OtherKindError("pre_tokenizer: it puts a space in front of every text, which is not supported")
+        raise OtherKindError("pre_tokenizer: it adds a space before every text, which is not supported")
     cuts_again = last.get("use_regex", True)
     if not stages:
         return GPT2.expression if cuts_again else WHOLE_TEXT
     if cuts_again:
-        raise OtherKindError("pre_tokenizer: it splits twice, with Split and with ByteLevel, which is not supported")
+        raise OtherKindError("pre_tokenizer: splitting with both Split and ByteLevel is not supported")
     if len(stages) > 1:
         return _several(stages)
     return _one(stages[0])
@@ -292,7 +294,7 @@ def _several(stages: Sequence[dict[str, Any]]) -> str:
         if [{key: stage.get(key) for key in expected[0]} for stage in stages] == expected:
             return expression
     named = " and ".join(one.name for one in PATTERNS if len(one.stages) > 1)
-    raise OtherKindError(f"pre_tokenizer: it splits in {len(stages)} stages, and only those of {named} are known")
+    raise OtherKindError(f"pre_tokenizer: it splits in {len(stages)} stages; only those of {named} are supported")
 
 
 def _one(stage: dict[str, Any]) -> str:
@@ -306,8 +308,6 @@ def _one(stage: dict[str, Any]) -> str:
         return _HERE[text]
     unlike = next((match["unlike"] for match in _UNLIKE.finditer(text) if match["unlike"]), None)
     if unlike is not None:
-        raise OtherKindError(
-            f"pre_tokenizer: {quoted(unlike)} in its pattern means something else to Hugging Face than here"
-        )
+        raise OtherKindError(f"pre_tokenizer: {quoted(unlike)} in its pattern has another meaning for Hugging Face")
     # Text that the pattern does not match is a separate piece there, but would be dropped here.
     return text if how[1] else f"(?:{text})|(?s:(?:(?!{text}).)+)"

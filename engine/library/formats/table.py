@@ -128,7 +128,7 @@ def _begins_with_piece(start: bytes) -> bool:
 
 
 FORMATS = (
-    Format("kept", "Tokenizer kept by this program", ".tokenizer", _kept, private=True),
+    Format("kept", "Tokenizer saved by this program", ".tokenizer", _kept, private=True),
     Format(
         "tiktoken",
         "Ranks for tiktoken",

@@ -62,7 +62,7 @@ def read_ranks_of(source: Source) -> Found:
         try:
             described = read_companion(content_of(companion), content)
         except FormatError as error:
-            raise FormatError(f"the file beside it, {companion.name}: {error}") from error
+            raise FormatError(f"the accompanying file {companion.name}: {error}") from error
         steps = tuple(described.get("normalization", ()))
         expression = expression_named(pattern or described["pattern"])
         specials, byte_fallback = described.get("special_tokens", {}), described.get("byte_fallback", False)
@@ -75,7 +75,7 @@ def read_ranks_of(source: Source) -> Found:
         return Found(TokenizerData(expression, ranks, dict(known._special_tokens), steps, notes=notes))
     if pattern is None:
         raise PatternNeededError(
-            f"the file has ranks but no split pattern. Name the pattern, or put it into {companion.name} beside the "
+            f"the file has ranks but no split pattern. Choose a pattern, or put it into {companion.name} beside the "
             'file: {"pattern": "cl100k_base"}'
         )
     return Found(TokenizerData(expression_named(pattern), ranks, {}, notes=notes))
@@ -94,7 +94,7 @@ def _published() -> dict[str, str]:
 def notes_of(content: bytes) -> tuple[str, ...]:
     """Return sentences about IDs that ``read_ranks`` skips."""
     return tuple(
-        f"The id {int(found[1]):,} is that of an empty token, which no text comes to; it is left out."
+        f"The id {int(found[1]):,} belongs to an empty token, which no text produces; it is left out."
         for found in _EMPTY.finditer(content)
     )
 
@@ -135,9 +135,9 @@ def read_companion(content: bytes, ranks_content: bytes) -> dict[str, Any]:
     if isinstance(before, dict) and before.get("sha256") == found != document.get("sha256"):
         document = before
     if document.get("sha256") not in (None, found):
-        raise FormatError("it belongs to other ranks: their SHA-256 is not the one that it names")
+        raise FormatError("it belongs to other ranks: their SHA-256 differs")
     if not member(document, "pattern", str):
-        raise FormatError("the pattern is empty, so it cuts no text")
+        raise FormatError("the pattern is empty, so it matches no text")
     specials = typed(document.get("special_tokens", {}), dict, "special_tokens")
     for text, token_id in specials.items():
         check_id(token_id, f"the special token {quoted(text)}")
@@ -167,8 +167,8 @@ def write_files(data: TokenizerData, path: Path, name: str, kind: str) -> tuple[
     beside = companion_of(path).name
     what = "The split pattern and the special tokens"
     if data.normalization:
-        what = "The split pattern, the special tokens, and what is done to texts first"
-    return {path.name: ranks, beside: companion}, (f"{what} are in {beside}: this format has no place for them.",)
+        what = "The split pattern, the special tokens and the normalization"
+    return {path.name: ranks, beside: companion}, (f"{what} are in {beside}: this format cannot store them.",)
 
 
 def write(data: TokenizerData, name: str, kind: str) -> tuple[bytes, bytes]:

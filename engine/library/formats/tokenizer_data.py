@@ -82,7 +82,7 @@ def check(data: TokenizerData) -> TokenizerData:
         raise FormatError(
             f"it has no token for the byte 0x{missing[0]:02x}"
             + (f" and {len(missing) - 1} others" if len(missing) > 1 else "")
-            + ": only tokenizers that can spell every text byte by byte can be opened"
+            + ": only tokenizers with a token for every byte can be opened"
         )
     if len(data.pattern) > LONGEST_PATTERN:
         raise FormatError(f"the split pattern has {len(data.pattern):,} characters; the limit is {LONGEST_PATTERN:,}")
@@ -115,7 +115,7 @@ def _check_together(special_tokens: Mapping[str, int]) -> None:
     try:
         byte_core(".", special_tokens)
     except ValueError:
-        raise FormatError("its special tokens are too many, or too long, to be looked for in a text") from None
+        raise FormatError("its special tokens are too many or too long to search for in a text") from None
 
 
 def check_id(token_id: object, what: str) -> int:
@@ -130,7 +130,7 @@ def check_id(token_id: object, what: str) -> int:
 def check_work(ranks: Mapping[bytes, int]) -> None:
     """Raise FormatError if finding the parts of the tokens could take too long."""
     if sum(len(token) ** 2 for token in interruptible(ranks)) > MAX_WORK:
-        raise FormatError("its tokens are too long: finding their parents would take minutes")
+        raise FormatError("its tokens are too long: finding what they are merged from would take minutes")
 
 
 def check_dense(ids: Collection[int]) -> None:

@@ -63,7 +63,7 @@ def read_body(body: bytes | str) -> ReadBody:
     except PlaceError as error:
         raise located(PlaceError((*lead, *error.path[shift:]), str(error)), text) from None
     except RecursionError:
-        raise RequestError("it is nested deeper than any request") from None
+        raise RequestError("it is nested too deeply for a request") from None
     return ReadBody(replace(request, is_complete=not reader.unknown), api, tuple(reader.unknown))
 
 
@@ -96,10 +96,10 @@ def _at(value: Any, lead: tuple[str, ...]) -> dict[str, Any]:
     if isinstance(value, list):
         return {"messages": value}
     if not isinstance(value, dict):
-        raise PlaceError((), "is no request: it is JSON, but neither an object nor a list of messages")
+        raise PlaceError((), "is not a request: it is JSON, but neither an object nor a list of messages")
     if _is_of_embeddings(value):
         raise PlaceError(
-            ("url" if "url" in value else "model",), "is that of embeddings, which take texts and no messages"
+            ("url" if "url" in value else "model",), "is for embeddings, which have texts instead of messages"
         )
     return value[lead[0]] if lead else value
 
@@ -112,7 +112,7 @@ def api_of(body: dict[str, Any]) -> Api:
         return "anthropic" if _is_anthropic(body) else "openai-chat"
     if "input" in body or isinstance(body.get("prompt"), dict):
         return "openai-responses"
-    raise PlaceError((), "is no request: it has neither 'messages' nor 'input' nor 'contents'")
+    raise PlaceError((), "is not a request: it has none of 'messages', 'input' and 'contents'")
 
 
 def _is_anthropic(body: dict[str, Any]) -> bool:

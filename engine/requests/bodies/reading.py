@@ -35,7 +35,7 @@ def parse(text: str) -> Any:
     except json.JSONDecodeError as error:
         raise RequestError(f"line {error.lineno}, column {error.colno}: not valid JSON: {error.msg}") from None
     except RecursionError:
-        raise RequestError("it is nested deeper than any request") from None
+        raise RequestError("it is nested too deeply for a request") from None
 
 
 def decoded(data: bytes) -> str:
@@ -108,7 +108,7 @@ def _whole_number(digits: str) -> int | float:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise RequestError(f"{constant} is no JSON number")
+    raise RequestError(f"{constant} is not a JSON number")
 
 
 Step = tuple[str | int, ...]

@@ -47,7 +47,7 @@ ALONE = Template(
     framing=(20, 5),
     tools_prompt=530,
     remark=(
-        "How this vendor frames messages and tools is not published. Tools also bring a system prompt of the vendor's: "
+        "How this vendor frames messages and tools is not published. Tools also add a system prompt of the vendor: "
         "159 to 530 tokens with Claude 3."
     ),
     source="Anthropic, Token counting",

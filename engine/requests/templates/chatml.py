@@ -43,7 +43,7 @@ CHATML = Template(
     special=frozenset((START, END)),
     grade="exact",
     tools="estimate",
-    remark="ChatML has no form for tools: they are counted as JSON in a system message of their own.",
+    remark="ChatML does not define tools: they are counted as JSON in a separate system message.",
     source="Hugging Face chat templates, chatml",
 )
 

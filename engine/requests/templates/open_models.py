@@ -89,7 +89,7 @@ DEEPSEEK = Template(
     ),
     grade="exact",
     tools="estimate",
-    remark="This template has no form for tools: they are counted as JSON behind the system message.",
+    remark="This template does not define tools: they are counted as JSON after the system message.",
     source="the chat template of DeepSeek V3",
 )
 
@@ -177,7 +177,7 @@ LLAMA3 = Template(
     special=frozenset((LLAMA_BEGIN, HEAD, HEAD_END, TURN_END)),
     grade="exact",
     tools="estimate",
-    remark="Llama 3 has no form for tools: they are counted as Llama 3.1 writes them. Its vocabulary is not bundled.",
+    remark="Llama 3 does not define tools: they are counted as in Llama 3.1. Its vocabulary is not bundled.",
     source="meta-llama/llama3, llama/tokenizer.py",
 )
 LLAMA3_DATED = Template(
@@ -188,7 +188,7 @@ LLAMA3_DATED = Template(
     special=LLAMA3.special,
     grade="exact",
     tools="exact",
-    remark="The system message tells the day. The vocabulary is not bundled.",
+    remark="The system message contains the date. The vocabulary is not bundled.",
     source="the chat template of Llama 3.1",
 )
 

@@ -201,7 +201,7 @@ UNSURE_TOKENS = 10
 
 SYSTEM_ROLES = ("system", "developer")
 
-COOKBOOK_NOTE = "Tools are counted by the rule of OpenAI's cookbook."
+COOKBOOK_NOTE = "Tools are counted by the rule in OpenAI's cookbook."
 RENDERING_NOTE = (
     "Tools are counted as hmarr/openai-chat-tokens and gpt-tokenizer render them: OpenAI's cookbook only covers tools "
     "that are not nested, and described with all their parameters."
@@ -345,7 +345,7 @@ CHAT = Template(
     grade="formula",
     tools="formula",
     images="gpt-4o",
-    remark="OpenAI does not publish what messages become. The formula is its own, and, as it says, an approximation.",
+    remark="OpenAI does not publish how messages are encoded. The formula is its own and, as it says, approximate.",
     source="OpenAI cookbook, How to count tokens with tiktoken",
 )
 
@@ -428,6 +428,6 @@ HARMONY = Template(
     special=frozenset((START, CHANNEL, CONSTRAIN, BODY, END, CALL)),
     grade="exact",
     tools="exact",
-    remark="With the standard system message, which tells the day and asks for medium reasoning.",
+    remark="With the standard system message, which contains the date and asks for medium reasoning.",
     source="openai/harmony, docs/format.md",
 )

@@ -172,7 +172,7 @@ def test_a_cache_that_cannot_be_used_is_named_and_does_no_harm(tree, tmp_path):
     (tmp_path / "file").write_text("in the way")
     counts = scan(tree, tmp_path / "file" / "counts.sqlite")
     assert figures(counts) == figures(scan(tree))
-    assert counts.problem.startswith("Counts are not kept: ")
+    assert counts.problem.startswith("Counts cannot be cached: ")
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_a_registered_encoding_is_like_any_other():
     assert (entry.name, entry.kind, entry.description) == ("mine", "trained", "trained")
     assert encoding in engine.opened_encodings()
     assert engine.encoding_entries()[0].kind == "bundled"
-    with pytest.raises(UnknownEncodingError, match=r"exist: .*, mine, "):
+    with pytest.raises(UnknownEncodingError, match=r"Available: .*, mine, "):
         engine.get_encoding("nobodys")
 
 
@@ -218,7 +218,7 @@ def test_a_name_that_another_window_gave_to_a_file_of_either_kind_is_taken(tmp_p
     theirs.write_bytes(b"of another window")
     with pytest.raises(EngineError, match="exists already"):
         engine.keep_encoding(named("mine"), tmp_path)
-    with pytest.raises(EngineError, match="another encoding"):
+    with pytest.raises(EngineError, match="nother encoding"):
         engine.rename_encoding("old", "mine")
     assert theirs.read_bytes() == b"of another window"
     assert sorted(path.name for path in tmp_path.glob("*mine*")) == [theirs.name]
@@ -301,7 +301,7 @@ def test_no_name_leads_out_of_the_folder(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["con\0", "gpt2\u200b", "a\u202eb", "two\nlines"])
 def test_a_name_that_hides_something_is_refused(tmp_path, name):
-    with pytest.raises(EngineError, match="cannot be seen"):
+    with pytest.raises(EngineError, match="invisible"):
         engine.keep_encoding(named(name), tmp_path)
     assert name not in engine.list_encoding_names()
 
@@ -310,9 +310,9 @@ def test_a_kept_encoding_is_called_otherwise(tmp_path):
     engine.keep_encoding(named("mine"), tmp_path)
     engine.keep_encoding(named("other"), tmp_path)
     for taken in ("other", "gpt2"):
-        with pytest.raises(EngineError, match="another encoding"):
+        with pytest.raises(EngineError, match="nother encoding"):
             engine.rename_encoding("mine", taken)
-    with pytest.raises(EngineError, match="no file of an encoding"):
+    with pytest.raises(EngineError, match="no saved encoding"):
         engine.rename_encoding("nobodys", "x")
     entry = engine.rename_encoding("mine", "my own/code")
     assert entry.path == tmp_path / "my-own-code.tiktoken"

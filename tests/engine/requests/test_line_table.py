@@ -64,7 +64,7 @@ def test_every_line_that_is_not_empty(tmp_path, monkeypatch, name, rows_a_write)
     half = "\ud800" if path.suffix == ".json" else "\\ud800"  # JSON can spell half a character, CSV cannot
     assert [row["problem"] for row in rows] == [
         "",
-        "no request: column 2: not valid JSON: Expecting property name enclosed in double quotes",
+        "not a request: column 2: not valid JSON: Expecting property name enclosed in double quotes",
         "not counted: =HYPERLINK(1)",
         f"not counted: {half}, file",
     ]

@@ -58,5 +58,5 @@ def test_a_function_of_gemini_has_its_schema_under_three_names(key):
 
 
 def test_a_body_of_embeddings_is_no_request():
-    with pytest.raises(RequestError, match="line 1, column 11: model is that of embeddings"):
+    with pytest.raises(RequestError, match="line 1, column 11: model is for embeddings"):
         read_body('{"model": "text-embedding-3-small", "input": ["a", "b"]}')

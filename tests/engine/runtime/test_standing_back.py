@@ -39,7 +39,7 @@ def train() -> None:
 
 
 ASKING: dict[str, Callable[[], object]] = {
-    "normalising": lambda: normalization.normalize(TEXT, "NFD"),
+    "normalising": lambda: normalization.normalizer("NFD")(TEXT),
     "marking words": lambda: mark_words(TEXT, r"\S+|\s+"),
     "bytes": lambda: byte_offsets(TEXT),
     "units": lambda: utf16_offsets(TEXT),

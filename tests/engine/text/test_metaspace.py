@@ -48,7 +48,7 @@ def test_pieces_get_the_signs_of_the_whole(text, dummy_prefix, places):
 )
 def test_a_file_names_what_is_done(preparation):
     assert preparation_with(preparation.steps) == preparation
-    assert "comes back as a space" in preparation.warnings[-1]
+    assert "is decoded as a space" in preparation.warnings[-1]
 
 
 def test_what_a_text_becomes():

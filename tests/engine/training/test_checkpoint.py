@@ -137,7 +137,7 @@ def test_a_full_disk_leaves_the_checkpoint_before(folder, tmp_path, monkeypatch,
     before = path.read_bytes()
     run.advance(0.0)
     fill_disk(monkeypatch, call)
-    with pytest.raises(UnsavedCheckpointError, match=r"The one saved before is kept\.$"):
+    with pytest.raises(UnsavedCheckpointError, match=r"The previous one is kept\.$"):
         run.save(path)
     assert path.read_bytes() == before
     assert [other.name for other in tmp_path.iterdir() if other.is_file()] == ["checkpoint"]
@@ -189,7 +189,7 @@ def test_a_damaged_checkpoint_is_refused(folder, tmp_path):
 @pytest.mark.parametrize(
     ("facts", "message"),
     [
-        ({"kind": "something else"}, "damaged, or is no checkpoint"),
+        ({"kind": "something else"}, "damaged or not a checkpoint"),
         ({"version": 0}, "another version"),
         ({}, "damaged"),
         ({"settings": {"vocab_size": 300, "special_tokens": [], "nonsense": 1}}, "damaged"),
@@ -205,7 +205,7 @@ def test_what_is_no_checkpoint_of_this_program_is_refused(tmp_path, facts, messa
 def test_an_array_that_somebody_saved_is_no_checkpoint(tmp_path):
     with (tmp_path / "array").open("wb") as file:
         np.save(file, np.arange(9))
-    with pytest.raises(TrainingError, match="is no checkpoint"):
+    with pytest.raises(TrainingError, match="not a checkpoint"):
         TrainingRun.resume(tmp_path / "array")
 
 
@@ -286,7 +286,7 @@ def test_an_array_whose_kind_is_no_expression_is_no_checkpoint(tmp_path, header)
     described = b"\x93NUMPY\x01\x00" + len(header.encode()).to_bytes(2, "little") + header.encode()
     with zipfile.ZipFile(tmp_path / "archive", "w") as archive:
         archive.writestr("facts.npy", described)
-    with pytest.raises(TrainingError, match="is no checkpoint"):
+    with pytest.raises(TrainingError, match="not a checkpoint"):
         TrainingRun.resume(tmp_path / "archive")
 
 
@@ -297,5 +297,5 @@ def test_an_archive_with_a_password_is_no_checkpoint(tmp_path):
     for mark, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         content[content.index(mark) + flags] |= 1
     path.write_bytes(content)
-    with pytest.raises(TrainingError, match="is no checkpoint"):
+    with pytest.raises(TrainingError, match="not a checkpoint"):
         TrainingRun.resume(path)

@@ -99,7 +99,7 @@ def test_bytes_that_are_no_utf8_are_read_all_the_same(tmp_path):
 
 
 def test_folders_without_text_say_what_they_have(tmp_path):
-    with pytest.raises(TrainingError, match="no text to train on"):
+    with pytest.raises(TrainingError, match="No text to train on"):
         finished(TrainingRun(tmp_path, 300))
     (tmp_path / "one.bin").write_bytes(b"\0\1\2" * 100)
     (tmp_path / ".hidden").write_text("text")
@@ -111,18 +111,18 @@ def test_folders_without_text_say_what_they_have(tmp_path):
 
 def test_no_text_is_refused():
     for texts in ([], "", ["", ""]):
-        with pytest.raises(TrainingError, match="no text"):
+        with pytest.raises(TrainingError, match="No text"):
             finished(TrainingRun(texts, 300))
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"vocab_size": 255}, "255 has no room for the 256 bytes: it must have at least 256"),
+        ({"vocab_size": 255}, "255 is too small for the 256 bytes: it must have at least 256"),
         ({"vocab_size": 257, "special_tokens": ["<a>", "<b>"]}, "256 bytes and 2 special tokens"),
-        ({"vocab_size": 264, "alphabet": "characters"}, "no room for the 265 bytes and characters of this corpus"),
-        ({"alphabet": "words"}, "no alphabet 'words'. There are bytes, characters"),
-        ({"tie_order": "random"}, "no order of ties 'random'"),
+        ({"vocab_size": 264, "alphabet": "characters"}, "too small for the 265 bytes and characters of this corpus"),
+        ({"alphabet": "words"}, "alphabet 'words'. Available: bytes, characters"),
+        ({"tie_order": "random"}, "tie order 'random'"),
         ({"normalization": "NFX"}, "Unknown normalization 'NFX'"),
         ({"min_count": 0}, "min_count is 0"),
         ({"max_token_bytes": 0}, "max_token_bytes is 0"),
@@ -177,7 +177,7 @@ def test_a_text_that_is_never_cut_is_read_in_slices(monkeypatch, tmp_path):
 
 def test_a_corpus_that_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr("engine.training.trained_encoding.MAX_SLOTS", 20)
-    with pytest.raises(TrainingError, match="do not fit"):
+    with pytest.raises(TrainingError, match="are not supported"):
         finished(TrainingRun(TEXT, 280))
 
 

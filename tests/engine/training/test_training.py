@@ -35,14 +35,14 @@ def test_a_cut_run_is_a_smaller_vocabulary():
 
 
 def test_a_vocabulary_without_room_for_the_bytes_is_refused():
-    with pytest.raises(TrainingError, match="255 has no room for the 256 bytes"):
+    with pytest.raises(TrainingError, match="255 is too small for the 256 bytes"):
         TrainingRun("text", 255)
     with pytest.raises(TrainingError, match="256 bytes and 2 special tokens"):
         TrainingRun("text", 257, special_tokens=["<a>", "<b>"])
 
 
 def test_no_text_is_refused():
-    with pytest.raises(TrainingError, match="no text"):
+    with pytest.raises(TrainingError, match="No text"):
         engine.train(["", ""], 300)
 
 
@@ -102,4 +102,4 @@ def test_entries_are_removed_with_what_depends_on_them():
 def test_it_says_why_it_ended_early():
     progress = finish(TrainingRun("abcabc", 1000)).progress()
     assert (progress.stage, progress.fraction, progress.merges) == ("done", 1.0, 2)
-    assert progress.why_done == "No pair is left that occurs more than once."
+    assert progress.why_done == "No remaining pair occurs more than once."

@@ -263,10 +263,10 @@ def test_orders_are_stable(tokens, descending):
 def test_without_a_diagnosis_what_needs_one_says_so():
     search = EntrySearch(entries_of(vocabulary([b"ab"])))
     for query in (EntryQuery(script=2), EntryQuery(finding=0)):
-        with pytest.raises(QueryError, match="still being diagnosed"):
+        with pytest.raises(QueryError, match="still being analyzed"):
             search.ids(query)
     for key in DIAGNOSED:
-        with pytest.raises(QueryError, match="still being diagnosed"):
+        with pytest.raises(QueryError, match="still being analyzed"):
             search.ids(EntryQuery(), key)
     assert search.ids(EntryQuery(), "bytes").size == len(search.entries)
 

@@ -86,7 +86,7 @@ def test_every_line_of_many_is_exported(qtbot, bench, panel, tmp_path):
     found = json.loads((tmp_path / "lines.json").read_text())["rows"]
     assert [row["line"] for row in found] == [1, 2, 3]
     assert [row["tokens"] for row in found[:2]] == [9, 58]
-    assert found[2]["problem"].startswith("no request: ")
+    assert found[2]["problem"].startswith("not a request: ")
     with qtbot.waitSignal(request.table_writing.failed):
         choose_table(qtbot, panel, tmp_path / "nowhere" / "lines.csv")
     assert any("Could not export the lines" in notice for notice in notices(bench))

@@ -195,7 +195,7 @@ def test_a_hostile_file_is_refused_in_the_dialog(qtbot: QtBot, open_window: Open
 def test_one_that_says_it_was_tried_is_tried(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     bench = open_window()
     dialog = choose(qtbot, bench, library_files.forged(tmp_path / "theirs"))
-    assert "tokenizers gave up on this text" in dialog.about.text()
+    assert "tokenizers failed on this text" in dialog.about.text()
     assert not dialog.add.isEnabled()
     dialog.reject()
 

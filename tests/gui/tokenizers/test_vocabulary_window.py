@@ -432,7 +432,7 @@ def test_an_encoding_that_cannot_be_opened_leaves_the_other(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "gpt2")
     bench.pages.vocabulary.browser.open("no such thing")
-    qtbot.waitUntil(lambda: "There is no encoding named 'no such thing'" in panel.problem.text())
+    qtbot.waitUntil(lambda: "Unknown encoding 'no such thing'" in panel.problem.text())
     assert panel.model.rowCount() == 50_257
     assert panel.filters.encoding.currentText() == "gpt2"
 

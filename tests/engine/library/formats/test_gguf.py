@@ -224,7 +224,7 @@ def test_the_tensors_are_not_read(document, tmp_path):
 @pytest.mark.parametrize(
     ("values", "complaint"),
     [
-        ({"tokenizer.ggml.model": "rwkv"}, "of the kind 'rwkv'"),
+        ({"tokenizer.ggml.model": "rwkv"}, "has the type 'rwkv'"),
         ({"general.name": "x"}, "it has no tokenizer"),
         ({"tokenizer.ggml.model": "gpt2"}, "tokens is missing"),
         ({"tokenizer.ggml.model": "llama", "tokenizer.ggml.tokens": ["a"]}, "scores is not as long"),
@@ -248,7 +248,7 @@ def test_huge_counts_are_refused_before_anything_is_made_of_them(tmp_path):
         (b"GGUF" + struct.pack("<IQQ", 3 << 24, 0, 0), "big-endian"),
         (b"GGUF" + struct.pack("<IQQ", 1, 0, 0), "version 1"),
         (b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1 << 62), "ends at offset"),
-        (head + struct.pack("<IIQ", 9, 8, 1 << 60), "more than 2,500,000 texts"),
+        (head + struct.pack("<IIQ", 9, 8, 1 << 60), "more than 2,500,000 strings"),
         (head + struct.pack("<IIQ", 9, 12, 1 << 60), "ends at offset"),
         (head + struct.pack("<IIQ", 9, 9, 1 << 60), "a list of unknown type 9"),
         (head + struct.pack("<I", 99), "has unknown type 99"),

@@ -99,7 +99,7 @@ def test_where_the_librarys_ids_are_others_the_library_runs_it(tmp_path, apart):
     opened = open_tokenizer(path, checked=True, apart=apart)
     assert opened.check.runs
     assert "fills texts" in opened.notes[0]
-    assert "gives other ids than ours" in opened.notes[-1]
+    assert "gives different ids" in opened.notes[-1]
     assert opened.encoding.encode_ordinary("a  b").count(number) == 1
 
 

@@ -107,7 +107,7 @@ def test_an_empty_token_is_left_out(tmp_path):
     (tmp_path / "multilingual.tiktoken").write_bytes(content)
     opened = open_tokenizer(tmp_path / "multilingual.tiktoken", pattern="gpt2", checked=True)
     assert opened.encoding.encode("ab abc") == [256, 32, 258]
-    assert opened.notes == ("The id 257 is that of an empty token, which no text comes to; it is left out.",)
+    assert opened.notes == ("The id 257 belongs to an empty token, which no text produces; it is left out.",)
     theirs = load_tiktoken_bpe(str(tmp_path / "multilingual.tiktoken"))
     assert theirs.pop(b"") == 257
     assert theirs == opened.encoding._mergeable_ranks
@@ -145,13 +145,13 @@ def test_the_real_tiktoken_reads_what_is_saved(tmp_path, monkeypatch):
         ("a.tiktoken", BYTES + b"YWI= 255\n", "two tokens have the id 255"),
         ("a.tiktoken", BYTES[20:], "no token for the byte 0x00"),
         ("a.tiktoken", b"\x80\x02}q\0.", "binary file"),
-        ("a.model", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02", "SentencePiece model without pieces"),
-        ("a.model", b"minbpe v2\n", "model without pieces, or none at all"),
+        ("a.model", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02", "SentencePiece model, or one without pieces"),
+        ("a.model", b"minbpe v2\n", "model, or one without pieces"),
         ("a.json", b"{", "line 1, column 2"),
         ("a.json", b"[]", "not an object"),
         ("a.json", b"{}", "neither"),
         ("a.json", b'{"a": 1, "a": 2}', "duplicate key 'a'"),
-        ("a.json", b'{"a":' * 100_000, "nested deeper"),
+        ("a.json", b'{"a":' * 100_000, "nested too deeply"),
         ("a.json", b'{"a": "\xff"}', "not valid UTF-8: byte 0xff at offset 7"),
         ("a.json", DIGITS.encode(), "too large"),
         ("a.json", b'{"pattern": "x"}', "open that one"),

@@ -78,8 +78,8 @@ def test_a_file_that_does_not_read_back_alike_is_not_kept(tmp_path, monkeypatch)
     before = damaged(tmp_path)
     as_it_is = huggingface.write
     for old, new, complaint in (
-        (b'"Regex": "', rb'"Regex": "\\p{L}|', "other ids"),
-        (b'"<|pad|>"', b'"<|bad|>"', "other special tokens"),
+        (b'"Regex": "', rb'"Regex": "\\p{L}|', "different ids"),
+        (b'"<|pad|>"', b'"<|bad|>"', "different special tokens"),
         ('"Ġthe"'.encode(), '"Ġtge"'.encode(), "read back"),
         (b'"normalizer": null', b'"normalizer": {"type": "NFC"}', "normalizes"),
     ):

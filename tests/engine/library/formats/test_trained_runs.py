@@ -37,7 +37,7 @@ def test_ranks(tmp_path, alphabet, options):
     assert again.encode(TEXT + "<|pad|>", allowed_special="all") == encoding.encode(
         TEXT + "<|pad|>", allowed_special="all"
     )
-    assert ("done to texts" in losses[0]) is isinstance(encoding, PreprocessingEncoding)
+    assert ("the normalization" in losses[0]) is isinstance(encoding, PreprocessingEncoding)
 
 
 @pytest.mark.parametrize("alphabet", ["bytes", "characters"])
@@ -62,10 +62,10 @@ def test_minbpe(tmp_path, alphabet, options):
 @pytest.mark.parametrize(
     ("settings", "name", "complaint"),
     [
-        (TrainingSettings(400, alphabet="characters+</w>"), "own.json", "to words"),
+        (TrainingSettings(400, alphabet="characters+</w>"), "own.json", "processes words"),
         (TrainingSettings(400, special_tokens=("a b",)), "own.model", "'a b'"),
-        (TrainingSettings(400, pattern=" a|\\s|\\S"), "own.model", "space at its end"),
-        (TrainingSettings(400, special_tokens=("a",)), "own.json", "spelled alike"),
+        (TrainingSettings(400, pattern=" a|\\s|\\S"), "own.model", "ends in a space"),
+        (TrainingSettings(400, special_tokens=("a",)), "own.json", "spelled the same"),
         (TrainingSettings(400), "own.bin", "unknown extension"),
     ],
 )
