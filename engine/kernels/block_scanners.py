@@ -286,13 +286,17 @@ def until_open_run(space: Mask) -> Mask:
 
 
 @inline_kernel
-def choose_step(starts: Mask, anchors: Mask) -> tuple[Mask, int]:
+def choose_step(starts: Mask, anchors: Mask, undecided: Mask) -> tuple[Mask, int]:
     """Return the starts from the next block's start back to the first byte, without it, and where the next block
     starts.
 
     anchors: starts that are known early, from the class of two bytes alone. If the next block starts at one of them,
-    the processor can continue without waiting for the rest of the algebra.
+    the processor can continue without waiting for the rest of the algebra. undecided: characters that bit algebra does
+    not decide; the next block starts before the first of them.
     """
+    if undecided != NONE:
+        starts &= below_lowest(undecided)
+        anchors &= below_lowest(undecided)
     if anchors >> 40 != NONE:
         step = highest(anchors)
         return starts & ALL >> (63 - step) & (ONE ^ ALL), step
@@ -469,7 +473,7 @@ def _gpt2_block(text: Span, at: int, n_bytes: int, digits: int, options: int, ta
     in_white = run_starts(white) | last_white(white & (white >> 1 ^ ALL), wide, inner)
     quotes = quote & mark_start & letter >> 1
     starts = _with_gpt2_contractions(text, at, n_bytes, quotes, ONE | mark_start | in_words | in_white)
-    return choose_step((starts & until_open_run(white)) | cuts, anchors)
+    return choose_step((starts & until_open_run(white)) | cuts, anchors, NONE)
 
 
 scan_gpt2 = _scanner("scan_gpt2", _gpt2_block)
@@ -511,11 +515,7 @@ def _cl100k_block(text: Span, at: int, n_bytes: int, digits: int, options: int, 
     starts = ONE | mark_start | digit_starts(number, digits) | (run_starts(letter) & (prefixed ^ ALL))
     starts |= line_starts(white, newline, eaten) | last_white(white & (space >> 1 ^ ALL), wide, inner)
     starts |= _behind_contractions(text, at, n_bytes, quote & mark_start & letter >> 1)
-    starts = (starts & until_open_run(space)) | cuts
-    if undecided != NONE:
-        starts &= below_lowest(undecided)
-        anchors &= below_lowest(undecided)
-    return choose_step(starts, anchors)
+    return choose_step((starts & until_open_run(space)) | cuts, anchors, undecided)
 
 
 scan_cl100k = _scanner("scan_cl100k", _cl100k_block)
@@ -569,11 +569,7 @@ def _deepseek_block(text: Span, at: int, n_bytes: int, digits: int, options: int
     # Whitespace before a number, Han or kana ends its piece, so its last character is not split off.
     last_bytes = white & ((space | number | east) >> 1 ^ ALL)
     starts |= line_starts(white, newline, eaten) | last_white(last_bytes, wide, inner)
-    starts = (starts & until_open_run(space)) | cuts
-    if undecided != NONE:
-        starts &= below_lowest(undecided)
-        anchors &= below_lowest(undecided)
-    return choose_step(starts, anchors)
+    return choose_step((starts & until_open_run(space)) | cuts, anchors, undecided)
 
 
 scan_deepseek = _scanner("scan_deepseek", _deepseek_block)
@@ -655,11 +651,10 @@ def _o200k_block(text: Span, at: int, n_bytes: int, digits: int, options: int, t
     starts &= until_open_run(space)
     if undecided != NONE:
         starts &= below_lowest(undecided)
-        anchors &= below_lowest(undecided)
         cuts &= below_lowest(undecided)
     if cuts != NONE:
         starts |= _continuable(starts, cuts, upper | lower)
-    return choose_step(starts, anchors)
+    return choose_step(starts, anchors, undecided)
 
 
 scan_o200k = _scanner("scan_o200k", _o200k_block)

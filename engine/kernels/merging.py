@@ -264,6 +264,13 @@ def number_of(pairs: Span, shift: int, left: int, right: int) -> int:
 
 
 @inline_kernel
+def queue_of(tables: Span, state: Span) -> tuple[Span, Span, int]:
+    """Return the heads and the bits of the queue, and the byte offset of the second level of bits."""
+    second = second_level(load64(tables, layout.TOKEN_COUNT))
+    return section(state, layout.QUEUE_HEADS), section(state, layout.QUEUE_BITS), second
+
+
+@inline_kernel
 def wait(heads: Span, bits: Span, second: int, work: Span, nodes: int, node: int, number: int, place: int) -> None:
     """Put a position on the list of a number. A list entry is a position and the next entry (plus one; 0: none)."""
     store32(work, nodes + (node << 3), place)
@@ -284,9 +291,7 @@ def fill_queue(tables: Span, state: Span, text: Span, byte_start: int, size: int
     """
     byte_tokens = section(tables, layout.BYTE_TOKENS)
     bigrams = section(tables, layout.BIGRAMS)
-    heads = section(state, layout.QUEUE_HEADS)
-    bits = section(state, layout.QUEUE_BITS)
-    second = second_level(load64(tables, layout.TOKEN_COUNT))
+    heads, bits, second = queue_of(tables, state)
     tokens, behind, before, waited, nodes = work_parts(size)
     count = 0
     for place in range(size):
@@ -327,9 +332,7 @@ def take_list(state: Span, work: Span, size: int, number: int) -> int:
 @kernel
 def put_back(state: Span, tables: Span, work: Span, size: int, number: int, done: int, count: int, node: int) -> None:
     """Put the positions of a list from ``done`` back into the queue, reusing its entries. ``node``: the first entry."""
-    heads = section(state, layout.QUEUE_HEADS)
-    bits = section(state, layout.QUEUE_BITS)
-    second = second_level(load64(tables, layout.TOKEN_COUNT))
+    heads, bits, second = queue_of(tables, state)
     _, _, _, _, nodes = work_parts(size)
     taken = nodes + 24 * size
     for index in range(done, count):
@@ -367,9 +370,7 @@ def merge_list(
     start, and how many positions are done: not all if a pair of a lower number was made."""
     pairs = section(tables, layout.PAIRS)
     shift = load64(tables, layout.PAIR_SHIFT)
-    heads = section(state, layout.QUEUE_HEADS)
-    bits = section(state, layout.QUEUE_BITS)
-    second = second_level(load64(tables, layout.TOKEN_COUNT))
+    heads, bits, second = queue_of(tables, state)
     tokens, behind, before, waited, nodes = work_parts(size)
     taken = nodes + 24 * size
     for index in range(count):
@@ -420,11 +421,9 @@ def merge_queued(
 
     ``work``: ``space_for(size)`` bytes. The bit set at its start (``size / 8`` bytes and a few more) must be zero.
     """
-    heads = section(state, layout.QUEUE_HEADS)
-    bits = section(state, layout.QUEUE_BITS)
+    heads, bits, second = queue_of(tables, state)
     token_count = load64(tables, layout.TOKEN_COUNT)
     late = load64(tables, layout.LATE) != 0
-    second = second_level(token_count)
     tokens, behind, _, _, nodes = work_parts(size)
     taken = nodes + 24 * size
     used = fill_queue(tables, state, text, byte_start, size, work)
