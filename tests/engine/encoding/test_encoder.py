@@ -141,7 +141,7 @@ def test_an_unknown_pattern_takes_pretokens_only():
     assert not encoder.can_scan
     encoder.warm_up()
     assert encoder.encode_pretokens(b"x", np.array([[0, 1]])).tolist() == [table.mergeable_ranks()[b"x"]]
-    with pytest.raises(ValueError, match="pretokens only"):
+    with pytest.raises(ValueError, match="only encodes pretokens"):
         encoder.count(b"x")
 
 
