@@ -3,8 +3,7 @@
 With ``--profile DIR``, everything is below that folder; otherwise settings, data and caches are in the system's
 folders. No path is created before a file is written.
 
-The atomic writers of the engine are imported when they are first called: the window is painted before that, and nothing
-is written earlier, unless a file is damaged.
+Modules of the window that do not import the engine import its atomic writers from here.
 """
 
 from __future__ import annotations
@@ -14,16 +13,19 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from engine.runtime.atomic_files import (
+from engine.runtime.atomic_files import (  # noqa: F401 - see above
+    change_atomic,
     is_private,
     make_content_private,
     make_file_private,
-    make_folder,  # noqa: F401 - for ``gui.state``, which does not import the engine
+    make_folder,
     make_private,
+    set_aside,
+    write_atomic,
 )
 
 APPLICATION = "tokenloupe"
@@ -176,30 +178,6 @@ def document_bytes(document: Document) -> bytes:
         return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
     except UnicodeEncodeError:  # a file name that is not valid Unicode
         return (json.dumps(document, indent=1) + "\n").encode()
-
-
-# --- atomic writes ----------------------------------------------------------------------------------------------------
-
-
-def write_atomic(path: Path, content: bytes | Iterable[bytes], *, keep_backup: bool = False) -> int:
-    """Call ``engine.runtime.atomic_files.write_atomic``. Raises OSError."""
-    from engine.runtime import atomic_files
-
-    return atomic_files.write_atomic(path, content, keep_backup=keep_backup)
-
-
-def change_atomic(path: Path, change: Callable[[bytes | None], bytes]) -> bytes:
-    """Call ``engine.runtime.atomic_files.change_atomic``. Raises OSError, and any error of ``change``."""
-    from engine.runtime import atomic_files
-
-    return atomic_files.change_atomic(path, change)
-
-
-def set_aside(path: Path, why: str = "damaged") -> Path:
-    """Call ``engine.runtime.atomic_files.set_aside``. Raises OSError."""
-    from engine.runtime import atomic_files
-
-    return atomic_files.set_aside(path, why)
 
 
 # --- privacy ----------------------------------------------------------------------------------------------------------
