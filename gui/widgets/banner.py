@@ -6,18 +6,17 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QIcon, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QPlainTextEdit,
     QPushButton,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.runtime.notify import ERROR, WARNING, Notice, Offer
+from gui.widgets.forms import column_of, row_of
 
 TOAST_WIDTH = 560
 
@@ -40,37 +39,25 @@ class Banner(QFrame):
         self._buttons: list[QPushButton] = []
         self.setFrameShape(QFrame.Shape.NoFrame)
         self._sign = _Sign(icons, self)
-        self._text = QLabel(self)
+        self._text = QLabel(self, wordWrap=True)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
-        self._text.setWordWrap(True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._more = QPushButton(self.tr("Details"), self)
-        self._more.setCheckable(True)
+        self._more = QPushButton(self.tr("Details"), self, checkable=True)
         self._more.setAccessibleName(self.tr("Show the details of this message"))
-        self._copy = QPushButton(self.tr("Copy"), self)
-        self._copy.setAccessibleName(self.tr("Copy this message"))
-        self._close = QToolButton(self)
+        self._copy = QPushButton(self.tr("Copy"), self, accessibleName=self.tr("Copy this message"))
+        self._close = QToolButton(self, accessibleName=self.tr("Close this message"))
         self._close.setIcon(icons.icon("close"))
         self._close.setAutoRaise(True)
         self._close.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._close.setAccessibleName(self.tr("Close this message"))
         self._close.setToolTip(self.tr("Close this message (Esc)"))
-        self._more_text = QPlainTextEdit(self)
-        self._more_text.setReadOnly(True)
-        self._more_text.setAccessibleName(self.tr("Details of the message"))
+        self._more_text = QPlainTextEdit(self, readOnly=True, accessibleName=self.tr("Details of the message"))
         self._more_text.setTabChangesFocus(True)
         self._more_text.setMaximumHeight(self.fontMetrics().height() * 8)
         self._more_text.hide()
-        self._row = QHBoxLayout()
-        self._row.setSpacing(8)
-        self._row.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
-        self._row.addWidget(self._text, 1)
-        for widget in (self._more, self._copy, self._close):
-            self._row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 5, 5, 5)
-        column.addLayout(self._row)
-        column.addWidget(self._more_text)
+        top = (0, Qt.AlignmentFlag.AlignTop)
+        buttons = ((self._more, *top), (self._copy, *top), (self._close, *top))
+        self._row = row_of((self._sign, *top), (self._text, 1), *buttons, spacing=8)
+        column_of(self._row, self._more_text, parent=self, margins=(8, 5, 5, 5))
         self._more.toggled.connect(self._more_text.setVisible)
         self._copy.clicked.connect(self._copy_message)
         self._close.clicked.connect(self._dismiss)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QPushButton, QToolButton, QWidget
 
 from gui.look.icons import Icons
 from gui.look.theme import Theme
+from gui.widgets.forms import row_of
 from gui.widgets.labels import PlainLabel, plain_tip
 
 
@@ -56,70 +57,48 @@ class FindBar(QWidget):
         self.hide()
 
     def _make_find_row(self, grid: QGridLayout) -> None:
-        self.pattern = QLineEdit(self)
-        self.pattern.setObjectName(f"{self._name}Pattern")
-        self.pattern.setAccessibleName(self.tr("Text to find"))
+        self.pattern = QLineEdit(self, objectName=f"{self._name}Pattern", accessibleName=self.tr("Text to find"))
         self.pattern.setClearButtonEnabled(True)
         self.pattern.setMinimumWidth(140)
         label = PlainLabel(self.tr("Fi&nd"), self)
         label.setBuddy(self.pattern)
-        self._case = self._switch(self.tr("Match &case"), f"{self._name}Case")
-        self._words = self._switch(self.tr("Who&le words"), f"{self._name}Words")
-        self._regex = self._switch(self.tr("Re&gex"), f"{self._name}Regex")
+        self._case = QCheckBox(self.tr("Match &case"), self, objectName=f"{self._name}Case")
+        self._words = QCheckBox(self.tr("Who&le words"), self, objectName=f"{self._name}Words")
+        self._regex = QCheckBox(self.tr("Re&gex"), self, objectName=f"{self._name}Regex")
         self._regex.setToolTip(self.tr("Use a regular expression (syntax of Python's regex module)"))
-        self._count = PlainLabel(self)
-        self._count.setObjectName(f"{self._name}Count")
+        self._count = PlainLabel(self, objectName=f"{self._name}Count")
         self._previous = self._tool("previous", self.tr("Previous match (Shift+F3)"), f"{self._name}Previous")
         self._next = self._tool("next", self.tr("Next match (F3)"), f"{self._name}Next")
         self._close = close = self._tool("close", self.tr("Close (Esc)"), f"{self._name}Close")
-        row = QHBoxLayout()
-        for widget in (self._previous, self._next, self._case, self._words, self._regex):
-            row.addWidget(widget)
-        row.addWidget(self._count, 1)
-        row.addWidget(close)
+        switches = (self._case, self._words, self._regex)
+        row = row_of(self._previous, self._next, *switches, (self._count, 1), close)
         grid.addWidget(label, 0, 0)
         grid.addWidget(self.pattern, 0, 1)
         grid.addLayout(row, 0, 2)
         self.pattern.textChanged.connect(self.options_changed)
-        for switch in (self._case, self._words, self._regex):
+        for switch in switches:
             switch.toggled.connect(self.options_changed)
         self._previous.clicked.connect(self.previous_wanted)
         self._next.clicked.connect(self.next_wanted)
         close.clicked.connect(self.close_bar)
 
     def _make_replace_row(self, grid: QGridLayout) -> None:
-        self.replacement = QLineEdit(self)
-        self.replacement.setObjectName(f"{self._name}Replacement")
+        self.replacement = QLineEdit(self, objectName=f"{self._name}Replacement", clearButtonEnabled=True)
         self.replacement.setAccessibleName(self.tr("Replacement text"))
-        self.replacement.setClearButtonEnabled(True)
         self._replace_label = PlainLabel(self.tr("Re&place by"), self)
         self._replace_label.setBuddy(self.replacement)
-        self._replace = QPushButton(self.tr("&Replace"), self)
-        self._replace.setObjectName(f"{self._name}ReplaceOne")
-        self._replace_all = QPushButton(self.tr("Replace &all"), self)
-        self._replace_all.setObjectName(f"{self._name}ReplaceAll")
-        row = QHBoxLayout()
-        row.addWidget(self._replace)
-        row.addWidget(self._replace_all)
-        row.addStretch(1)
+        self._replace = QPushButton(self.tr("&Replace"), self, objectName=f"{self._name}ReplaceOne")
+        self._replace_all = QPushButton(self.tr("Replace &all"), self, objectName=f"{self._name}ReplaceAll")
         grid.addWidget(self._replace_label, 1, 0)
         grid.addWidget(self.replacement, 1, 1)
-        grid.addLayout(row, 1, 2)
+        grid.addLayout(row_of(self._replace, self._replace_all, 1), 1, 2)
         self._replace.clicked.connect(self.replace_wanted)
         self._replace_all.clicked.connect(self.replace_all_wanted)
 
-    def _switch(self, text: str, name: str) -> QCheckBox:
-        switch = QCheckBox(text, self)
-        switch.setObjectName(name)
-        return switch
-
     def _tool(self, icon: str, tip: str, name: str) -> QToolButton:
-        button = QToolButton(self)
-        button.setObjectName(name)
+        button = QToolButton(self, objectName=name, toolTip=tip, accessibleName=tip)
         button.setIcon(self._icons.icon(icon))
         button.setAutoRaise(True)
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         return button
 

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QWidget
 from gui.look.icons import Icons
 from gui.look.quantities import TrainingText
 from gui.widgets import file_choosers
-from gui.widgets.labels import PlainLabel
+from gui.widgets.forms import label_of
 from gui.widgets.table_model import everything_visible
 from gui.widgets.tool_row import BESIDE_WORDS
 
@@ -52,18 +52,15 @@ class FolderBar(QWidget):
         """``prefix``: prefix of the object names. ``stacked``: place the label above the field."""
         super().__init__(parent)
         self._prefix = prefix
-        self.field = QLineEdit(objectName=f"{prefix}Folder")
-        self.field.setAccessibleName(self.tr("Training folder"))
+        self.field = QLineEdit(objectName=f"{prefix}Folder", accessibleName=self.tr("Training folder"))
         self.field.setPlaceholderText(self.tr("Choose a folder of text, drop one here, or type its path"))
         self.field.setClearButtonEnabled(True)
         self.field.setAcceptDrops(False)  # the page accepts drops anywhere on it
-        self.button = QPushButton(self.tr("&Choose folder…"), objectName=f"{prefix}Choose")
+        self.button = QPushButton(self.tr("&Choose folder…"), objectName=f"{prefix}Choose", autoDefault=False)
         self.button.setIcon(icons.icon("open"))
         self.button.setIconSize(BESIDE_WORDS)
-        self.button.setAutoDefault(False)
         self.button.setAccessibleName(self.tr("Choose the training folder"))
-        label = PlainLabel(self.tr("Fol&der"))
-        label.setBuddy(self.field)
+        label = label_of(self.field, self.tr("Fol&der"))
         row = QGridLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)

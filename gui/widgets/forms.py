@@ -208,8 +208,7 @@ def label_of(control: QWidget, text: str, role: str = "") -> PlainLabel:
 
 def splitter_of(name: str, first: QWidget, second: QWidget, sizes: Sequence[int]) -> QSplitter:
     """Return a splitter of two widgets side by side, neither of which can be hidden."""
-    splitter = QSplitter(Qt.Orientation.Horizontal, objectName=name)
-    splitter.setChildrenCollapsible(False)
+    splitter = QSplitter(Qt.Orientation.Horizontal, objectName=name, childrenCollapsible=False)
     splitter.addWidget(first)
     splitter.addWidget(second)
     splitter.setSizes(list(sizes))
@@ -233,22 +232,14 @@ def labelled_row(text: str, control: QWidget) -> QHBoxLayout:
 def stacked(label: QWidget, control: QWidget) -> QWidget:
     """Return a box with a widget above a control."""
     box = QWidget()
-    column = QVBoxLayout(box)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(2)
-    column.addWidget(label)
-    column.addWidget(control, alignment=Qt.AlignmentFlag.AlignVCenter)
+    column_of(label, (control, 0, Qt.AlignmentFlag.AlignVCenter), parent=box, spacing=2)
     return box
 
 
 def side_by_side(*controls: QWidget) -> QWidget:
     """Return a box with controls that share one label."""
     box = QWidget()
-    row = QHBoxLayout(box)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(4)
-    for control in controls:
-        row.addWidget(control)
+    row_of(*controls, parent=box, spacing=4)
     return box
 
 
@@ -321,11 +312,9 @@ def form_grid() -> QGridLayout:
 def form_row(grid: QGridLayout, text: str, control: QWidget, remark: Remark | None = None) -> None:
     """Add a control with its label before it and a remark below."""
     row = grid.rowCount()
-    label = PlainLabel(text)
-    label.setBuddy(control)
     if not control.accessibleName():
         control.setAccessibleName(text.replace("&", ""))
-    grid.addWidget(label, row, 0)
+    grid.addWidget(label_of(control, text), row, 0)
     grid.addWidget(control, row, 1)
     if remark is not None:
         grid.addWidget(remark, row + 1, 0, 1, 2)
@@ -333,12 +322,10 @@ def form_row(grid: QGridLayout, text: str, control: QWidget, remark: Remark | No
 
 def tokens_box(name: str, spoken: str) -> QSpinBox:
     """Return a spin box for a number of tokens or calls."""
-    box = QSpinBox(objectName=name)
+    box = QSpinBox(objectName=name, groupSeparatorShown=True, accessibleName=spoken)
     box.setRange(0, MAX_TOKENS)
-    box.setGroupSeparatorShown(True)
     box.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
     box.setAccelerated(True)
-    box.setAccessibleName(spoken)
     # Wide enough for seven digits: the maximum would make the bar twice as wide for no use.
     box.setFixedWidth(box.fontMetrics().horizontalAdvance("0,000,000") + 36)
     return box
@@ -346,12 +333,9 @@ def tokens_box(name: str, spoken: str) -> QSpinBox:
 
 def amount_box(name: str, spoken: str) -> QDoubleSpinBox:
     """Return a spin box for an amount of money with two decimals."""
-    box = QDoubleSpinBox(objectName=name)
-    box.setDecimals(2)
-    box.setGroupSeparatorShown(True)
+    box = QDoubleSpinBox(objectName=name, decimals=2, groupSeparatorShown=True, accessibleName=spoken)
     box.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
     box.setFixedWidth(box.fontMetrics().horizontalAdvance("$ 0,000,000.00") + 36)
-    box.setAccessibleName(spoken)
     return box
 
 
@@ -431,8 +415,7 @@ def close_row(dialog: QDialog) -> QDialogButtonBox:
 
 def button_of_kind(name: str, text: str, kind: str) -> QPushButton:
     """Return a button of a ``kind`` of the style sheet that Enter elsewhere in its dialog does not press."""
-    button = QPushButton(text, objectName=name)
-    button.setAutoDefault(False)
+    button = QPushButton(text, objectName=name, autoDefault=False)
     button.setProperty("kind", kind)
     return button
 

@@ -153,9 +153,8 @@ class StatusLine(QWidget):
 
 def wrapped_label(name: str, *, selectable: bool = False) -> QLabel:
     """Return an empty plain-text label that wraps. ``selectable``: True if its text can be selected with the mouse."""
-    label = QLabel(objectName=name)
+    label = QLabel(objectName=name, wordWrap=True)
     label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
     if selectable:
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
@@ -268,11 +267,9 @@ class EmptyState(QWidget):
         self._picture = QLabel(self)
         self._picture.setTextFormat(Qt.TextFormat.PlainText)
         self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.sentence = PlainLabel(sentence, self)
-        self.sentence.setObjectName(f"{name}Words")
+        self.sentence = PlainLabel(sentence, self, objectName=f"{name}Words", wordWrap=True)
         self.sentence.setProperty("role", "quiet")
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.sentence.setWordWrap(True)
         self.button: QPushButton | None = None
         column = QVBoxLayout(self)
         column.setSpacing(10)
@@ -281,8 +278,7 @@ class EmptyState(QWidget):
         column.addWidget(self.sentence)
         column.setAlignment(self.sentence, Qt.AlignmentFlag.AlignHCenter)
         if action:
-            self.button = QPushButton(action, self)
-            self.button.setObjectName(f"{name}Action")
+            self.button = QPushButton(action, self, objectName=f"{name}Action")
             self.button.setProperty("kind", "primary")
             column.addWidget(self.button, alignment=Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(2)

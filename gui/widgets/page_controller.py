@@ -189,8 +189,7 @@ class KeyGuard(QObject):
         if not places:
             request.export()
             return
-        box = QMessageBox(self._over.window())
-        box.setObjectName("keyWarning")
+        box = QMessageBox(self._over.window(), objectName="keyWarning")
         box.setIcon(QMessageBox.Icon.Warning)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setWindowTitle(self.tr("API keys"))

@@ -348,8 +348,7 @@ class EncodingTools(ToolRow):
         super().__init__(name, "")
         self.setAccessibleName(self.tr("Encoding"))
         self._picker = picker
-        self.use = QPushButton(self.tr("&Use in the editor"), objectName=f"{name}Use")
-        self.use.setAutoDefault(False)
+        self.use = QPushButton(self.tr("&Use in the editor"), objectName=f"{name}Use", autoDefault=False)
         self.use.setToolTip(self.tr("Count the prompt in this encoding"))
         self.use.clicked.connect(self._on_use)
         self.add_caption(self.tr("Enco&ding"), picker)
@@ -395,8 +394,7 @@ class MenuChip(Chip):
 
     def __init__(self, name: str, text: str, spoken: str) -> None:
         super().__init__(name, text, spoken)
-        self.choices = QMenu(self)
-        self.choices.setObjectName(f"{name}Menu")
+        self.choices = QMenu(self, objectName=f"{name}Menu")
         self.setMenu(self.choices)
 
 

@@ -89,9 +89,8 @@ class TrainingCurveView(QWidget):
         self.rates = RateSeries()
         self._plots: Any = None
         self._loading, self._was_asked = Loading(self), False
-        self._hint = PlainLabel(self.tr("The curve starts with the first merge."))
+        self._hint = PlainLabel(self.tr("The curve starts with the first merge."), wordWrap=True)
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._hint.setWordWrap(True)
         self._body = QVBoxLayout(self)
         self._body.setContentsMargins(*4 * (focus_ring.WIDTH,))
         self._body.addWidget(self._hint, 1)
