@@ -18,7 +18,7 @@ from engine.encoding.encoding import Encoding
 from engine.runtime.cancellation import interruptible
 from engine.text.character_classes import lines_by_script
 from engine.types import TokenInfo
-from engine.vocabulary.tables import none_of, tokens_by_length
+from engine.vocabulary.tokens import none_of, tokens_by_length
 
 MAX_TEXT_BYTES = 8 << 20
 """Maximum number of bytes measured per file, from its start."""

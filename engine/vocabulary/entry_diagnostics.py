@@ -32,8 +32,7 @@ from engine.text import character_classes
 from engine.text.character_classes import SCRIPT_NAMES, scripts_of
 from engine.types import TokenParents
 from engine.vocabulary.entries import BYTE, MERGE, SPECIAL, UNUSED, Characters, EntryTable, characters_of
-from engine.vocabulary.tables import none_of, tokens_by_length
-from engine.vocabulary.tokens import parents_by_replay
+from engine.vocabulary.tokens import none_of, parents_by_replay, tokens_by_length
 
 if TYPE_CHECKING:
     from collections.abc import Callable

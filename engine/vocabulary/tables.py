@@ -31,7 +31,6 @@ import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +45,6 @@ from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.plain_scanners import SCAN_SIZE
 from engine.kernels.primitives import NUMBER_BITS, NUMBER_MASK
 from engine.runtime.caches import release_range
-from engine.runtime.cancellation import interruptible
 from engine.split.scanners import CROSSINGS_SIZE, crossings_of
 from engine.vocabulary.bundle import RankTable
 from engine.vocabulary.piece_order import PieceOrder
@@ -381,33 +379,3 @@ def _check(table: RankTable) -> None:
 #
 # 200,000 tokens take 10 MB as Python objects, and 30 MB as dictionary keys. Small, short-lived objects among
 # long-lived ones also leave holes that the interpreter cannot return to the system.
-
-
-class Alike(NamedTuple):
-    """Tokens of one length. ``indices``: int64[k], ascending, their positions in the vocabulary. ``tokens``: void[k] of
-    that length: their bytes, which sort like ``bytes``."""
-
-    indices: NDArray[np.int64]
-    tokens: NDArray[np.void]
-
-
-def tokens_by_length(
-    blob: bytes, offsets: NDArray[np.int64], chosen: NDArray[np.bool_] | None = None
-) -> dict[int, Alike]:
-    """Group the tokens ``blob[offsets[i]:offsets[i + 1]]`` by their length in bytes, without empty ones and those that
-    are not ``chosen`` (bool[n])."""
-    values = np.frombuffer(blob, dtype=np.uint8)
-    lengths = np.diff(offsets)
-    if chosen is not None:
-        lengths = np.where(chosen, lengths, 0)
-    found: dict[int, Alike] = {}
-    for length in interruptible(np.unique(lengths[lengths > 0]).tolist(), every=1):
-        indices = np.flatnonzero(lengths == length)
-        content = values[offsets[indices][:, np.newaxis] + np.arange(length)]
-        found[length] = Alike(indices, content.view(f"V{length}").reshape(-1))
-    return found
-
-
-def none_of(length: int) -> Alike:
-    """Return an empty group of tokens of a length."""
-    return Alike(np.empty(0, dtype=np.int64), np.empty(0, dtype=f"V{length}"))

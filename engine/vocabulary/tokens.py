@@ -16,6 +16,8 @@ each token is merged from. Published vocabularies list tokens in merge order, wi
 recovered: merge the token's own bytes with all other tokens; if two tokens remain, they are the pair. No text ever
 merges another pair into that token: until its last merge, nothing has crossed its ends, so its bytes were merged
 exactly as if they were alone.
+
+``tokens_by_length`` groups tokens for set operations on them.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ import itertools
 import sys
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -322,3 +325,33 @@ def _parents(n_vocab: int, ids: NDArray[np.int64], left: NDArray[np.int64], righ
         array.flags.writeable = False
         arrays.append(array)
     return TokenParents(*arrays)
+
+
+class Alike(NamedTuple):
+    """Tokens of one length. ``indices``: int64[k], ascending, their positions in the vocabulary. ``tokens``: void[k] of
+    that length: their bytes, which sort like ``bytes``."""
+
+    indices: NDArray[np.int64]
+    tokens: NDArray[np.void]
+
+
+def tokens_by_length(
+    blob: bytes, offsets: NDArray[np.int64], chosen: NDArray[np.bool_] | None = None
+) -> dict[int, Alike]:
+    """Group the tokens ``blob[offsets[i]:offsets[i + 1]]`` by their length in bytes, without empty ones and those that
+    are not ``chosen`` (bool[n])."""
+    values = np.frombuffer(blob, dtype=np.uint8)
+    lengths = np.diff(offsets)
+    if chosen is not None:
+        lengths = np.where(chosen, lengths, 0)
+    found: dict[int, Alike] = {}
+    for length in interruptible(np.unique(lengths[lengths > 0]).tolist(), every=1):
+        indices = np.flatnonzero(lengths == length)
+        content = values[offsets[indices][:, np.newaxis] + np.arange(length)]
+        found[length] = Alike(indices, content.view(f"V{length}").reshape(-1))
+    return found
+
+
+def none_of(length: int) -> Alike:
+    """Return an empty group of tokens of a length."""
+    return Alike(np.empty(0, dtype=np.int64), np.empty(0, dtype=f"V{length}"))

@@ -125,7 +125,7 @@ def test_what_a_worker_refuses_is_said(cluster: Any, corpus: Path, monkeypatch: 
     as_it_is = training_cluster.counting_of
     monkeypatch.setattr(training_cluster, "counting_of", lambda *given: as_it_is(*given)._replace(sources="another"))
     run = engine.TrainingRun(corpus, 600, dask=cluster.scheduler_address)
-    with pytest.raises(TrainingError, match="Another version of this program"):
+    with pytest.raises(TrainingError, match="has another version of this program"):
         trained(run)
 
 

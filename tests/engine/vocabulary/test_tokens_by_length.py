@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.vocabulary.tables import none_of, tokens_by_length
+from engine.vocabulary.tokens import none_of, tokens_by_length
 
 tokens_of_any_kind = st.lists(
     st.binary(max_size=5) | st.sampled_from([b"\0", b"\0\0", b"a\0", b"a", b"\xff"]), max_size=20

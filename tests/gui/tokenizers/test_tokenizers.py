@@ -168,7 +168,7 @@ def test_a_file_without_a_pattern_asks_for_one(qtbot: QtBot, open_window: OpenWi
     bench = open_window()
     dialog = choose(qtbot, bench, tmp_path / "bare.tiktoken")
     assert dialog.says_why
-    assert "Name the pattern" in dialog.about.text()
+    assert "Choose a pattern" in dialog.about.text()
     assert dialog.asking.isVisible()
     dialog.pattern.setEditText("(")
     qtbot.mouseClick(dialog.again, Qt.MouseButton.LeftButton)

@@ -384,7 +384,7 @@ def test_a_vocabulary_that_the_text_does_not_give_ends_early_and_says_why(
     choose(qtbot, panel, texts)
     panel.form.vocab_size.setValue(100_000)
     assert train(qtbot, bench).ending == "done"
-    assert "No pair is left" in panel.run_bar.words.text()
+    assert "No remaining pair" in panel.run_bar.words.text()
     assert bench.pages.training.run_state == IDLE
 
 

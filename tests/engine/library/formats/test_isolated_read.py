@@ -98,7 +98,7 @@ def test_where_the_librarys_ids_are_others_the_library_runs_it(tmp_path, apart):
     path.write_text(json.dumps(document), "utf-8")
     opened = open_tokenizer(path, checked=True, apart=apart)
     assert opened.check.runs
-    assert "fills texts" in opened.notes[0]
+    assert "pads texts" in opened.notes[0]
     assert "gives different ids" in opened.notes[-1]
     assert opened.encoding.encode_ordinary("a  b").count(number) == 1
 
