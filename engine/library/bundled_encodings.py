@@ -18,7 +18,7 @@ from engine.encoding.encoding import Encoding
 from engine.errors import DamagedVocabularyError, UnknownEncodingError
 from engine.split import patterns
 from engine.split.patterns import NAMED_SPLITS, SplitPattern
-from engine.text.normalization import SIGNS_AS_SPACES
+from engine.text.sentencepiece import SIGNS_AS_SPACES
 from engine.vocabulary import special_tokens
 from engine.vocabulary.bundle import BundledVocabulary
 

@@ -19,7 +19,6 @@ from typing import Literal
 from engine.encoding.encoding import Encoding
 from engine.errors import EngineError, FormatError, UnknownEncodingError, UnknownModelError
 from engine.library.bundled_encodings import ENTRIES, EncodingEntry, bundled
-from engine.library.formats.table import endings
 from engine.runtime.atomic_files import only_here, replacing
 
 Kind = Literal["imported", "trained"]
@@ -108,6 +107,8 @@ class UserEncodings:
         if not folder.is_dir():
             return ()
         problems: list[str] = []
+        from engine.library.formats.table import endings  # not needed to open a bundled encoding
+
         readable = endings(private=True)
         for path in sorted(folder.iterdir()):
             if path.suffix not in readable or path.name.startswith("."):

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from engine.errors import EngineError
 from engine.runtime.cancellation import interruptible
+from engine.text.sentencepiece import SIGNS_AS_SPACES
 
 _NEWEST = (17, 0, 0)
 """Unicode version that ``_RANGES`` covers. Newer versions may differ on more characters."""
@@ -160,8 +161,6 @@ LOWERCASE = "lowercase"
 STRIP_ACCENTS = "strip accents"
 """Removes all combining marks that are separate characters; those of composed characters only after NFD or NFKD."""
 STEPS = (*FORMS, LOWERCASE, STRIP_ACCENTS)
-SIGNS_AS_SPACES = "▁ as space"
-"""SentencePiece's sign for a space. Its tokenizers treat a ``▁`` of the text as a space."""
 _LIBRARY_NAMES = {LOWERCASE: "Lowercase", STRIP_ACCENTS: "StripAccents"}
 
 _PART_CHARACTERS = 1 << 16

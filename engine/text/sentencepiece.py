@@ -24,6 +24,8 @@ SIGN = "▁"
 
 SPACES_AS_SIGNS = f"spaces as {SIGN}"
 SIGN_IN_FRONT = f"{SIGN} in front"
+SIGNS_AS_SPACES = "▁ as space"
+"""SentencePiece's sign for a space. Its tokenizers treat a ``▁`` of the text as a space."""
 
 _SIGN_BYTES = SIGN.encode("utf-8")
 
