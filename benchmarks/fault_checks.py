@@ -221,7 +221,7 @@ def _faults_of_versions(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
 
 def _faults_of_tokenizers(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
     from engine.errors import EngineError
-    from engine.library.catalog import UserEncodings
+    from engine.library.user_encodings import UserEncodings
 
     own = UserEncodings(frozenset())
     yield from own.add_folder(profile / "data" / "encodings", trusted=True)

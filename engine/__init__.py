@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     )
     from engine.library.bundled_encodings import EncodingEntry
     from engine.library.catalog import (
-        UserEntry,
         add_folder,
         encoding_entries,
         encoding_for_model,
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
         rename_encoding,
     )
     from engine.library.formats.opening import OpenedTokenizer, Saved, load, open_tokenizer, save_encoding
+    from engine.library.user_encodings import UserEntry
     from engine.training.evaluation import evaluate, longest_tokens, overlap
     from engine.training.forecast import forecast
     from engine.training.run import TrainingRun, train
@@ -49,7 +49,7 @@ _HOMES = {
     "MergeStep": "types",
     "MergeTree": "types",
     "OpenedTokenizer": "library.formats.opening",
-    "UserEntry": "library.catalog",
+    "UserEntry": "library.user_encodings",
     "Saved": "library.formats.opening",
     "TextEdit": "types",
     "TextStatistics": "types",

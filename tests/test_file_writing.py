@@ -20,7 +20,7 @@ IN_ITS_FOLDER = {"engine/library/formats/opening.py", "engine/library/formats/ke
 EXCEPTIONS = {
     "engine/kernels/cache_folder.py",
     "engine/corpus/count_cache.py",
-    "engine/library/catalog.py",
+    "engine/library/user_encodings.py",
     "gui/state/session_slot.py",
 }
 

@@ -23,7 +23,7 @@ umask decides.
 
 Four modules write in other ways. ``engine.kernels.cache_folder`` does not flush to disk, because its content can be
 rebuilt and is verified before use. ``engine.corpus.count_cache`` uses an SQLite file, which keeps itself consistent.
-``gui.state.session_slot`` uses Qt's lock files, which hold no user data. ``engine.library.catalog`` renames a
+``gui.state.session_slot`` uses Qt's lock files, which hold no user data. ``engine.library.user_encodings`` renames a
 file after its companion has been written by this module.
 """
 

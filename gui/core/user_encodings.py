@@ -19,7 +19,7 @@ from gui.core.profile_files import folder_of
 
 if TYPE_CHECKING:
     from engine import Encoding
-    from engine.library.catalog import Kind, UserEntry
+    from engine.library.user_encodings import Kind, UserEntry
 
 
 OpenEncoding = Callable[[str], "Encoding"]
@@ -76,7 +76,7 @@ class UserEncodings:
     def free_name(self, name: str) -> str:
         """Return ``name``, with the first free number appended if it is taken."""
         import engine
-        from engine.library.catalog import is_kept
+        from engine.library.user_encodings import is_kept
 
         self.find()
         taken = set(engine.list_encoding_names())

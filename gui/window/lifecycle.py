@@ -14,7 +14,6 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QMessageBox, QPlainTextEdit, QVBoxLayout, QWidget
 
-from gui.core.about import version_lines
 from gui.look.fonts import fixed_font
 from gui.runtime.notify import Offer
 from gui.state.session import EARLIER_FILE, Restored
@@ -318,6 +317,8 @@ class CrashHook(QObject):
         if self._dialog is not None:
             self._dialog.add(report)
             return
+        from gui.core.about import version_lines  # takes 10 ms, which the start need not
+
         self._dialog = CrashDialog("\n".join([*version_lines(), "", report]), self._window)
         self._dialog.finished.connect(self._on_closed)
         self._dialog.open()

@@ -15,9 +15,9 @@ from engine.corpus.count_cache import Additions, CountCache, KnownCounts
 from engine.corpus.types import SkippedFile
 from engine.corpus.walk import FoundFile
 from engine.errors import EngineError
-from engine.library.catalog import UserEncodings
 from engine.library.formats.kept_tokenizer import companion_of
 from engine.library.formats.opening import open_tokenizer
+from engine.library.user_encodings import UserEncodings
 from engine.training.run import TrainingRun
 from engine.training.types import TrainingSettings
 from gui.core import version_store as store

@@ -21,7 +21,7 @@ from engine.corpus.count_cache import Additions, CountCache, KnownCounts
 from engine.corpus.walk import FoundFile
 from engine.errors import EngineError
 from engine.library import catalog
-from engine.library.catalog import UserEncodings
+from engine.library.user_encodings import UserEncodings
 from engine.training.run import TrainingRun, read_checkpoint, write_checkpoint
 from engine.training.types import TrainingSettings
 from gui.core import version_store as store

@@ -12,10 +12,10 @@ import pytest
 import engine
 from engine.encoding.encoding import Encoding
 from engine.errors import EngineError, FormatError, UnknownEncodingError
-from engine.library import catalog
-from engine.library.catalog import UserEncodings
+from engine.library import catalog, user_encodings
 from engine.library.formats import tiktoken_ranks
 from engine.library.formats.opening import open_tokenizer, save_encoding
+from engine.library.user_encodings import UserEncodings
 from engine.runtime import atomic_files
 from engine.runtime.atomic_files import LOCK_NAME
 from tests.engine.library.formats import library_files
@@ -109,14 +109,14 @@ def test_who_asks_for_the_names_does_not_wait_while_one_is_opened(tmp_path, monk
     start_again()
     engine.add_folder(tmp_path)
     engine.register(named("another"))
-    open_it, begun, may_end = catalog._opened, threading.Event(), threading.Event()
+    open_it, begun, may_end = user_encodings._opened, threading.Event(), threading.Event()
 
     def slowly(entry):
         begun.set()
         assert may_end.wait(PATIENCE_SECONDS)
         return open_it(entry)
 
-    monkeypatch.setattr(catalog, "_opened", slowly)
+    monkeypatch.setattr(user_encodings, "_opened", slowly)
     opened = []
     other = threading.Thread(target=lambda: opened.append(engine.get_encoding("mine")))
     other.start()
@@ -255,7 +255,7 @@ def test_what_cannot_be_replaced_stays_known(tmp_path, monkeypatch):
 
 def test_of_two_windows_that_keep_a_name_at_once_one_is_refused(tmp_path, monkeypatch):
     """The second begins while the first one writes."""
-    write, second = catalog._write, UserEncodings(frozenset())
+    write, second = user_encodings._write, UserEncodings(frozenset())
     refusals = []
 
     def keep_too() -> None:
@@ -266,7 +266,7 @@ def test_of_two_windows_that_keep_a_name_at_once_one_is_refused(tmp_path, monkey
     other = threading.Thread(target=keep_too)
 
     def written(*arguments) -> None:
-        monkeypatch.setattr(catalog, "_write", write)
+        monkeypatch.setattr(user_encodings, "_write", write)
         seen = threading.Event()
         lock = atomic_files._has_lock
         monkeypatch.setattr(atomic_files, "_has_lock", lambda file: lock(file) or seen.set())
@@ -274,7 +274,7 @@ def test_of_two_windows_that_keep_a_name_at_once_one_is_refused(tmp_path, monkey
         assert seen.wait(PATIENCE_SECONDS)
         write(*arguments)
 
-    monkeypatch.setattr(catalog, "_write", written)
+    monkeypatch.setattr(user_encodings, "_write", written)
     UserEncodings(frozenset()).keep(named("mine"), tmp_path, "trained")
     other.join()
     assert len(refusals) == 1

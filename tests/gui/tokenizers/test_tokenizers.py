@@ -18,8 +18,8 @@ from tokenizers import Tokenizer
 import engine
 from engine.encoding.encoding import Encoding
 from engine.library.bundled_encodings import ENTRIES
-from engine.library.catalog import UserEncodings as EngineEncodings
 from engine.library.formats.opening import save_encoding
+from engine.library.user_encodings import UserEncodings as EngineEncodings
 from engine.runtime.atomic_files import LOCK_NAME
 from gui.core import user_encodings
 from gui.core.user_encodings import UserEncodings

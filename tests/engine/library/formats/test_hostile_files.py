@@ -13,10 +13,10 @@ import pytest
 
 from engine.encoding.library_encoding import LibraryEncoding
 from engine.errors import EngineError, FormatError
-from engine.library.catalog import UserEncodings
 from engine.library.formats import huggingface_document, isolated_check, kept_tokenizer, sentencepiece_model
 from engine.library.formats.opening import open_tokenizer, save_encoding
 from engine.library.formats.sentencepiece_model import bytes_field, float_field, whole_field
+from engine.library.user_encodings import UserEncodings
 from tests.engine.library.formats import library_files
 from tests.engine.library.formats.damage import damaged
 from tests.engine.library.formats.test_gguf import of_document, of_model

@@ -12,9 +12,9 @@ import pytest
 
 import engine
 from engine.errors import EngineError, FormatError
-from engine.library.catalog import UserEncodings
 from engine.library.formats import huggingface, table
 from engine.library.formats.opening import open_tokenizer, save_encoding
+from engine.library.user_encodings import UserEncodings
 from tests.engine.library.formats.trained import TEXT, trained
 
 SUFFIXES = (".tiktoken", ".json", ".model")

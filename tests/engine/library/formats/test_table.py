@@ -10,10 +10,10 @@ import pytest
 
 import engine
 from engine.errors import FormatError
-from engine.library.catalog import UserEncodings
 from engine.library.formats import gguf, opening, reading, table
 from engine.library.formats.source import Found, Source
 from engine.library.formats.tokenizer_data import TokenizerData
+from engine.library.user_encodings import UserEncodings
 from gui.core import user_encodings
 
 ROOT = Path(__file__).resolve().parents[4]
