@@ -358,7 +358,7 @@ KNOWN_EXPRESSIONS = frozenset(text for known in PATTERNS for text in (known.expr
 KNOWN_SPLITS: Mapping[str, KnownSplit] = MappingProxyType(
     {text: known.scan for known in PATTERNS if known.scan for text in (known.expression, *known.also)}
 )
-"""How kernels implement each pattern that they know, by its expression."""
+"""Kernel implementation of each supported pattern, by its expression."""
 
 
 # --- patterns by the names that users know ----------------------------------------------------------------------------

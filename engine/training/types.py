@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Facts: TypeAlias = "dict[str, Any]"
 Arrays: TypeAlias = "dict[str, NDArray[Any]]"
-"""What a checkpoint holds: data as JSON, and arrays by name."""
+"""Content of a checkpoint: JSON data, and arrays by name."""
 
 Stage = Literal["looking", "counting", "merging", "done"]
 """``looking``: listing files; ``counting``: reading texts and splitting them into pretokens; ``merging``: merging

@@ -351,7 +351,7 @@ class CostService(QObject):
         self.scenario: Scenario | None = None
         """Scenario; None until it is set."""
         self.mix: CallMix | None = None
-        """How the calls of the scenario differ; None if they are all alike."""
+        """Differences between the calls of the scenario; None if they are all the same."""
         self._cards: RateCards | None = None
         self._counts: dict[str, int] = {}
         self._pending: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""What a SoftDocument keeps beside Qt's document: where its long lines are split, and a mirror of its text. No Qt.
+"""State of a SoftDocument beside Qt's document: the splits of its long lines, and a mirror of its text. No Qt.
 
 Qt lays out a paragraph as a whole, so a key press in a line of a megabyte takes a third of a second. The editor
 therefore stores long lines as several paragraphs of a few thousand characters, separated by soft breaks. A break must

@@ -38,7 +38,7 @@ REASONS = {
     "not UTF-8": QT_TRANSLATE_NOOP("TrainingText", "Text, but not in UTF-8"),
     "sampled out": QT_TRANSLATE_NOOP("TrainingText", "Not in the sample"),
 }
-"""Why a file is not in a corpus, by the names of ``engine.training.types.SkippedFile``."""
+"""Reasons why a file is not in a corpus, by the names of ``engine.training.types.SkippedFile``."""
 
 _SIZES = ((1_000_000_000, "{size} GB"), (1_000_000, "{size} MB"), (1_000, "{size} KB"))
 _MINUTE, _HOUR = 60, 3600

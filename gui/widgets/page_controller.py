@@ -1,4 +1,4 @@
-"""What controllers of pages share: their context, a base class with saved state, incremental building of pages, and the
+"""Shared code of page controllers: their context, a base class with saved state, incremental building of pages, and the
 check of exports for API keys."""
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ COMMANDS: dict[str, Command] = {
     "calibrate": lambda app: app.calibration and app.calibration.open(),
     "cancel_jobs": lambda app: app.window.jobs.cancel_all(),
 }
-"""What an action does, by its name; those of pages and workspaces come from the registry. Services and controllers are
+"""Handlers of actions, by name; those of pages and workspaces come from the registry. Services and controllers are
 None before the window is first painted."""
 
 

@@ -317,7 +317,7 @@ class CrashHook(QObject):
         if self._dialog is not None:
             self._dialog.add(report)
             return
-        from gui.core.about import version_lines  # takes 10 ms, which the start need not
+        from gui.core.about import version_lines  # 10 ms, not needed at start
 
         self._dialog = CrashDialog("\n".join([*version_lines(), "", report]), self._window)
         self._dialog.finished.connect(self._on_closed)

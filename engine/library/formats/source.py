@@ -1,4 +1,4 @@
-"""What all readers of formats share: errors, checked JSON, the file that they read, and the content that they return.
+"""Shared code of all format readers: errors, checked JSON, the file to read, and the content found in it.
 
 A tokenizer file is untrusted. Messages quote it shortened. JSON is checked for bad syntax, deep nesting, duplicate keys
 and values of wrong types.

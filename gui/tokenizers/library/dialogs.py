@@ -90,7 +90,7 @@ class TokenizerImportDialog(QDialog):
         self._path = Path()
         self.preview: TokenizerPreview | None = None
         self.says_why = False
-        """Whether it says why a file was not read."""
+        """True if it shows why a file was not read."""
         self.about = _words("tokenizerImportAbout")
         self.busy = QProgressBar(objectName="tokenizerImportBusy")
         self.busy.setRange(0, 0)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 Ending = Literal["done", "stopped", "paused", "closing"]
-"""How a job on a run ended.
+"""Outcome of a job on a run.
 
 ``done``: the run is complete. ``stopped``: the user wants the result so far. ``paused``: it may be resumed.
 ``closing``: the window closes; a checkpoint holds the run.
@@ -131,7 +131,7 @@ class TrainingSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """How a job on a run ended. ``run``: the run to resume after a pause.
+    """Outcome of a job on a run. ``run``: the run to resume after a pause.
 
     ``kept``: the result; None after a pause, or if no merge was made yet.
     """
