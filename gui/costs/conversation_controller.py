@@ -54,7 +54,7 @@ from gui.runtime.loading import Loading
 from gui.widgets.forms import Remark, column_of, labelled, row_of, tokens_box
 from gui.widgets.labels import FigureStrip, PlainLabel
 from gui.widgets.table_model import Column, TableModel
-from gui.widgets.tables import StretchedTable, set_up_rows
+from gui.widgets.tables import ROW_PADDING, StretchedTable, set_up_rows
 
 if TYPE_CHECKING:
     from gui.costs.rows import CostRow
@@ -377,7 +377,6 @@ class ConversationForm(QWidget):
 
 QWIDGETSIZE_MAX = 2**24 - 1
 """Qt's maximum widget size, which means no limit."""
-ROW_PADDING = 12
 SIDE_WIDTH = 278
 MIN_AMOUNT = "$0.000000"
 """As wide as a column of turns is at least: narrower ones are scrolled to."""

@@ -57,6 +57,7 @@ from gui.costs.rows import Arranged, Arrangement, CostRow, SortKey, arrange
 from gui.look.fonts import set_weight
 from gui.look.theme import Theme
 from gui.widgets.bars import draw_share
+from gui.widgets.delegates import SINGLE_LINE
 from gui.widgets.labels import as_written
 from gui.widgets.table_model import TableModel
 
@@ -297,7 +298,6 @@ MAX_WIDTHS = 5_000
 BAR_STEPS = 2000
 """Number of distinguished lengths of a bar: finer than the pixels of any cell."""
 
-_LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
 _TONES = {"stale": "stale", "muted": "stale", "warning": "warning", "error": "error"}
 _DOTS = {EXACT: "success", ESTIMATED: "warning", ASSUMED: "stale"}
 
@@ -594,7 +594,7 @@ class _Pen:
         self._painter.setPen(self._cells.colour(_TONES.get(self._tone, role)))
         top = self.area.center().y() - metrics.height() / 2
         rectangle = QRectF(left, top, width + 1, metrics.height())
-        self._painter.drawText(rectangle, _LINE, text)
+        self._painter.drawText(rectangle, SINGLE_LINE, text)
 
 
 class Dot(QWidget):

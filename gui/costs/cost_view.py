@@ -50,18 +50,26 @@ from PySide6.QtWidgets import (
 )
 
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, title_of
-from gui.costs.cost_table import BAR_WIDTH, PADDING, STAR_RADIUS, CellLooks, CostCells, CostTableModel, star
+from gui.costs.cost_table import (
+    BAR_WIDTH,
+    PADDING,
+    ROW_PADDING,
+    STAR_RADIUS,
+    CellLooks,
+    CostCells,
+    CostTableModel,
+    star,
+)
 from gui.costs.rows import CostRow
 from gui.look.fonts import set_weight
 from gui.look.theme import Theme
-from gui.widgets.tables import edit_cell
+from gui.widgets.delegates import SINGLE_LINE
+from gui.widgets.tables import CELL_PADDING, edit_cell
 
 if TYPE_CHECKING:
     from pricing.types import Price
 
 ROW_HEIGHT = 28
-ROW_PADDING = 11
-CELL_PADDING = 14
 FOCUS_WIDTH = 2
 FIT_MS = 200
 """Time within which changes are checked together for figures that need a wider column, in milliseconds."""
@@ -72,7 +80,6 @@ MEASURED = 4
 """Number of the longest texts of a column that are measured: the widest is one of them."""
 ARROW_WIDTH = 15.0
 """Width of a sort arrow beside its title, in pixels."""
-_LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 STRIP = ("favourite", "model", "tokens", "total", "calls", "context")
@@ -135,7 +142,7 @@ class CostHeader(QHeaderView):
         left = area.right() - width if at_end != mirrored else area.left()
         painter.setFont(font)
         painter.setPen(self._theme.colour("quiet" if order is None else "text"))
-        painter.drawText(QRectF(left, area.top(), width + 1, area.height()), _LINE, text)
+        painter.drawText(QRectF(left, area.top(), width + 1, area.height()), SINGLE_LINE, text)
         if order is not None:
             centre = left - ARROW_WIDTH / 2 if at_end != mirrored else left + width + ARROW_WIDTH / 2
             up = 1.0 if order == Qt.SortOrder.AscendingOrder else -1.0

@@ -27,7 +27,7 @@ from gui.look.theme import Theme
 from gui.widgets.forms import FlowLayout, column_of, label_of, row_of
 from gui.widgets.labels import ElidedLink, PlainLabel, RemarkLabel, plain_tip, set_text_colour
 from gui.widgets.table_model import Column, TableModel
-from gui.widgets.tables import StretchedTable, edit_cell, set_up_rows
+from gui.widgets.tables import ROW_PADDING, StretchedTable, edit_cell, set_up_rows
 
 if TYPE_CHECKING:
     from gui.costs.prices_service import CheckedText
@@ -133,9 +133,6 @@ FACTS = (
     _fact_column("value", QT_TRANSLATE_NOOP("PriceFacts", "Value"), _value_text, edit=_typed_value),
     _fact_column("origin", QT_TRANSLATE_NOOP("PriceFacts", "Set by"), _origin_text),
 )
-
-
-ROW_PADDING = 12
 
 
 class ModelPrices(QWidget):

@@ -62,7 +62,7 @@ from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.forms import button_row, column_of, row_of
 from gui.widgets.labels import EmptyState, PlainLabel, set_text_colour
 from gui.widgets.table_model import Column, TableModel
-from gui.widgets.tables import set_up_rows
+from gui.widgets.tables import ROW_PADDING, set_up_rows
 
 if TYPE_CHECKING:
     from gui.costs.prices_controller import PricesController
@@ -276,7 +276,6 @@ _NOT_TAKEN = (
     _read_column("why", QT_TRANSLATE_NOOP("ImportRows", "Reason"), lambda one, _view: one.why),
 )
 
-ROW_PADDING = 12
 SIZE = (1040, 620)
 
 

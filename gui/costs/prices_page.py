@@ -49,7 +49,7 @@ from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.forms import FlowLayout, column_of, restore_sizes, row_of, separator, splitter_of
 from gui.widgets.labels import PlainLabel, RemarkLabel, plain_tip, set_text_colour
 from gui.widgets.table_model import Column, TableModel
-from gui.widgets.tables import FittedTable, SortHeader, StretchedTable, set_up_list
+from gui.widgets.tables import ROW_PADDING, FittedTable, SortHeader, StretchedTable, set_up_list
 from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
@@ -61,7 +61,6 @@ if TYPE_CHECKING:
 Index = QModelIndex | QPersistentModelIndex
 
 NAME, AGE = range(2)
-ROW_PADDING = 12
 MARGIN = 12
 MARK_GAP = 8
 MIN_WIDTH = 170
@@ -236,7 +235,7 @@ class PricedModels(QFrame):
         table.setAccessibleName(self.tr("Models and the age of their prices"))
         table.setModel(self.model)
         table.setItemDelegate(ModelCells(self.model, theme, table))
-        set_up_list(table, ROW_PADDING)
+        set_up_list(table)
         table.setAlternatingRowColors(False)
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         header = table.horizontalHeader()

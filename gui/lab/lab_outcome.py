@@ -24,7 +24,7 @@ from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.widgets.forms import Remark, column_of, label_of
 from gui.widgets.table_model import RIGHT, everything_visible
-from gui.widgets.tables import set_up_rows
+from gui.widgets.tables import ROW_PADDING, set_up_rows
 from gui.widgets.training_curve import TrainingCurveView
 
 if TYPE_CHECKING:
@@ -119,7 +119,6 @@ class ClaimsModel(ResultModel):
 
 MAX_ROWS = 12
 """Maximum number of visible rows; longer tables scroll."""
-ROW_PADDING = 12
 WIDEST_SHARE = 3
 """Every column but the last takes at most 1 / ``WIDEST_SHARE`` of the table's width."""
 CURVE_LINES = 16

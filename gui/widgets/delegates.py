@@ -65,6 +65,8 @@ class TextDelegate(QStyledItemDelegate):
         return self._model.shown(row, column)
 
 
+SINGLE_LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
+"""Flags of texts that are drawn on one line, centred in their height."""
 GAP = "\N{EN SPACE}" * 2
 """Painted before the text and its title; part of neither."""
 

@@ -18,6 +18,12 @@ MEASURED_ROWS = 40
 """Number of rows measured to fit a column. Qt's thousand take a tenth of a second."""
 
 
+ROW_PADDING = 12
+"""Height of a row beyond that of a line of text, in pixels."""
+CELL_PADDING = 14
+"""Width of a cell beyond that of its text, in pixels."""
+
+
 def set_up_rows(table: QTableView) -> None:
     """Select whole rows of alternating backgrounds and equal height, without headers; Tab leaves the table."""
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -51,7 +57,7 @@ def copy_rows(table: QTableView, text: Callable[[int, int], str]) -> None:
     QApplication.clipboard().setText("\n".join(lines) + "\n")
 
 
-def set_up_list(table: QTableView, row_padding: int) -> None:
+def set_up_list(table: QTableView, row_padding: int = ROW_PADDING) -> None:
     """Set up flat rows of which one is selected, ``row_padding`` pixels higher than a line of text."""
     set_up_rows(table)
     table.setProperty("kind", "flat")

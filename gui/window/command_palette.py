@@ -38,6 +38,7 @@ from gui.look.fonts import set_weight
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
+from gui.widgets.delegates import SINGLE_LINE
 from gui.widgets.forms import Popover
 from gui.widgets.labels import PlainLabel
 from gui.window.actions import plain_text, submenu_of
@@ -54,7 +55,6 @@ ROW, HEADING_ROOM, ICON, PADDING = 34, 26, 18, 10
 MAX_OF_A_GROUP = 6
 """Maximum number of rows per group in an unrestricted search."""
 Index = QModelIndex | QPersistentModelIndex
-_LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
 
 
 class Entry(NamedTuple):
@@ -458,7 +458,7 @@ class _CommandDelegate(QStyledItemDelegate):
             width = QFontMetrics(font).horizontalAdvance(run.text)
             painter.setFont(font)
             painter.setPen(self._theme.colour("text" if run.strong else "quiet"))
-            painter.drawText(QRect(x - width, area.top(), width + 2, area.height()), _LINE, run.text)
+            painter.drawText(QRect(x - width, area.top(), width + 2, area.height()), SINGLE_LINE, run.text)
             x -= width
         font = QFont(option.font)
         font.setPixelSize(11)

@@ -48,6 +48,7 @@ from gui.costs.cost_table import dot_colour, draw_dot, star
 from gui.costs.rows import NO_MODEL
 from gui.look.fonts import set_weight
 from gui.look.theme import Theme
+from gui.widgets.delegates import SINGLE_LINE
 from gui.widgets.forms import Popover
 from gui.widgets.labels import PlainLabel
 
@@ -58,7 +59,6 @@ HEADING_PIXELS, DETAIL_PIXELS = 11, 12
 MAX_AT_ONCE = 8
 """Number of rows that Page Up and Page Down move."""
 Index = QModelIndex | QPersistentModelIndex
-_LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +357,9 @@ class _Rows(QStyledItemDelegate):
             set_weight(heading)
             painter.setFont(heading)
             painter.setPen(self._theme.colour("quiet"))
-            painter.drawText(area.adjusted(PADDING, 4, -PADDING, 0), _LINE, str(self._popover.model.rows[index.row()]))
+            painter.drawText(
+                area.adjusted(PADDING, 4, -PADDING, 0), SINGLE_LINE, str(self._popover.model.rows[index.row()])
+            )
         else:
             if option.state & QStyle.StateFlag.State_Selected:
                 painter.setPen(Qt.PenStyle.NoPen)
@@ -407,7 +409,7 @@ class _Rows(QStyledItemDelegate):
             width = QFontMetricsF(font).horizontalAdvance(run.text)
             painter.setFont(font)
             painter.setPen(self._theme.colour("text" if run.strong else "quiet"))
-            painter.drawText(at(end - width, width + 1), _LINE, run.text)
+            painter.drawText(at(end - width, width + 1), SINGLE_LINE, run.text)
             end -= width
         return end
 
@@ -430,7 +432,7 @@ class _Rows(QStyledItemDelegate):
         width = metrics.horizontalAdvance(text)
         painter.setFont(font)
         painter.setPen(self._theme.colour("quiet" if quiet else "text"))
-        painter.drawText(at(ends[0], width + 1), _LINE, text)
+        painter.drawText(at(ends[0], width + 1), SINGLE_LINE, text)
         return ends[0] + width
 
 

@@ -57,7 +57,6 @@ MAX_ENCODINGS = 12
 MAX_KEPT = 100_000
 """Maximum size of a typed text saved with the session, in characters."""
 MIN_ROWS = 3
-ROW_PADDING = 12
 TYPED_LINES = 4
 ENCODING, TOKENS, RATIO, PREMIUM = range(4)
 LINE, TEXT = range(2)
@@ -333,7 +332,7 @@ class CompareEncodings(QWidget):
     def _set_up_table(self) -> None:
         table = self.table
         table.setModel(self.model)
-        set_up_list(table, ROW_PADDING)
+        set_up_list(table)
         header = table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(ENCODING, QHeaderView.ResizeMode.Stretch)
@@ -424,7 +423,7 @@ class ComparePages(PageTabs):
         table = FittedTable(name)
         table.setAccessibleName(spoken)
         table.setModel(model)
-        set_up_list(table, ROW_PADDING)
+        set_up_list(table)
         header = table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setStretchLastSection(model is not self.differences)

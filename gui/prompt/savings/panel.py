@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from gui.core.text_structure import RankedPart
     from gui.costs.cost_service import Money
 
-ROW_PADDING = 12
 FIRST_WIDTHS = [640, 360]
 FIRST_HEIGHTS = [200, 320]
 """Initial heights in pixels: less for the suggestions, which are few, than for the heaviest parts."""
@@ -228,7 +227,7 @@ class RankingPage(QWidget):
         self.table = FittedTable("advisorRanking")
         self.table.setAccessibleName(self.tr("Parts with the most tokens; Enter goes there"))
         self.table.setModel(self.model)
-        set_up_list(self.table, ROW_PADDING)
+        set_up_list(self.table)
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(BEGINNING, QHeaderView.ResizeMode.Stretch)
@@ -358,7 +357,7 @@ class SavingsPage(QWidget):
     def _set_up_tables(self) -> None:
         for table, model in ((self.table, self.model), (self.places, self.preview)):
             table.setModel(model)
-            set_up_list(table, ROW_PADDING)
+            set_up_list(table)
             table.setMinimumHeight(3 * table.verticalHeader().defaultSectionSize())
         fixed, stretch = QHeaderView.ResizeMode.Fixed, QHeaderView.ResizeMode.Stretch
         header = self.table.horizontalHeader()

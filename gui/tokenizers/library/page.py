@@ -34,11 +34,10 @@ from gui.widgets.delegates import TextDelegate
 from gui.widgets.forms import button_of_kind, column_of, row_of, separator
 from gui.widgets.labels import PlainLabel, plain_tip
 from gui.widgets.table_model import RowsModel
-from gui.widgets.tables import FittedTable, set_up_list
+from gui.widgets.tables import ROW_PADDING, FittedTable, set_up_list
 from gui.widgets.tool_row import Chip, ToolRow
 
 NAME, ORIGIN, ENTRIES, MODELS, PROMPT, USED_FOR = range(6)
-ROW_PADDING = 12
 DETAILS_WIDTH = 290
 FILTER_WIDTH = 260
 MODELS_SHOWN = 12
@@ -363,7 +362,7 @@ class LibraryPage(QWidget):
         table.setAccessibleName(tr("Tokenizers"))
         table.setModel(self.model)
         table.setItemDelegate(LibraryCells(self.model, theme, table))
-        set_up_list(table, ROW_PADDING)
+        set_up_list(table)
         table.setAlternatingRowColors(False)
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         table.horizontalHeader().setStretchLastSection(True)

@@ -29,12 +29,12 @@ from gui.runtime.event_loop import WhenSeen
 from gui.state.settings import SettingsStore
 from gui.tokenizers.merges.service import FROM_END, LONGEST, MergeForest, explained
 from gui.tokenizers.merges.tree_view import MergeTreePane
-from gui.tokenizers.train.feed import CELL_PADDING, MAX_SHOWN_BYTES, ROW_PADDING, Index, shown
+from gui.tokenizers.train.feed import MAX_SHOWN_BYTES, Index, shown
 from gui.widgets.delegates import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills
 from gui.widgets.forms import Remark, column_of, label_of, restore_sizes, row_of, splitter_of
 from gui.widgets.labels import PlainLabel
 from gui.widgets.table_model import Column, TableModel
-from gui.widgets.tables import StretchedTable, set_up_rows
+from gui.widgets.tables import CELL_PADDING, ROW_PADDING, StretchedTable, set_up_rows
 from gui.widgets.tool_row import Chip, EncodingPicker, EncodingTools
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from gui.widgets.delegates import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pi
 from gui.widgets.forms import column_of, splitter_of
 from gui.widgets.labels import FigureStrip
 from gui.widgets.table_model import Column, TableModel
-from gui.widgets.tables import StretchedTable, copy_rows, set_up_rows
+from gui.widgets.tables import CELL_PADDING, ROW_PADDING, StretchedTable, copy_rows, set_up_rows
 from gui.widgets.training_curve import TrainingCurveView
 
 if TYPE_CHECKING:
@@ -215,10 +215,6 @@ def _first_character(token_bytes: bytes) -> int:
     first = token_bytes[0]
     length = 1 if first < 0x80 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
     return min(length, len(token_bytes) - 1)
-
-
-ROW_PADDING = 12
-CELL_PADDING = 14
 
 
 class MergeDelegate(PillDelegate):

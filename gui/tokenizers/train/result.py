@@ -35,7 +35,7 @@ from gui.tokenizers.train.report_service import FORMATS, format_title, input_usd
 from gui.widgets.forms import FlowLayout, Remark, column_of, label_of, labelled_row, row_of
 from gui.widgets.labels import FigureStrip, PlainLabel, wrapped_label
 from gui.widgets.table_model import Column, TableModel
-from gui.widgets.tables import FittedTable, StretchedTable
+from gui.widgets.tables import ROW_PADDING, FittedTable, StretchedTable
 
 if TYPE_CHECKING:
     from engine.training.evaluation import Measured
@@ -365,7 +365,6 @@ class CompressionPage(QWidget):
 
 
 HASH_DIGITS = 12
-ROW_PADDING = 12
 
 
 class TrainingResultPage(QWidget):

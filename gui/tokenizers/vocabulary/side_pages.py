@@ -17,7 +17,7 @@ from gui.tokenizers.vocabulary.table import tr
 from gui.widgets.forms import column_of, label_of, row_of
 from gui.widgets.labels import PlainLabel, wrapped_label
 from gui.widgets.table_model import Column, TableModel
-from gui.widgets.tables import StretchedTable, set_up_rows
+from gui.widgets.tables import ROW_PADDING, StretchedTable, set_up_rows
 from gui.widgets.tool_row import EncodingPicker
 
 if TYPE_CHECKING:
@@ -92,9 +92,6 @@ def _longest_first(comparison: Comparison, group: int) -> Any:
         return pairs
     entries, column = (comparison.first, 0) if group == ONLY_HERE else (comparison.second, 1)
     return pairs[(-entries.byte_lengths[pairs[:, column]]).argsort(kind="stable")]
-
-
-ROW_PADDING = 12
 
 
 class ComparePage(QWidget):

@@ -40,7 +40,7 @@ from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.widgets.delegates import PLAIN, WHOLE, Pill, PillPainter, ShapedTexts, pair_pills
 from gui.widgets.table_model import Column, Index, TableModel
-from gui.widgets.tables import copy_rows, set_up_rows
+from gui.widgets.tables import CELL_PADDING, ROW_PADDING, copy_rows, set_up_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -384,10 +384,6 @@ class EntryDelegate(QStyledItemDelegate):
         option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
         if column in FIXED_FONT:
             option.font = self._fixed
-
-
-ROW_PADDING = 12
-CELL_PADDING = 14
 
 
 class EntryHeader(QHeaderView):
