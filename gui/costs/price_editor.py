@@ -280,7 +280,7 @@ class KeyCompletion(QObject):
         self._completer.activated[QModelIndex].connect(self._take)
         popup = self._completer.popup()
         popup.setItemDelegate(DescribedDelegate(popup))
-        popup.setAccessibleName(self.tr("Names that may stand here"))
+        popup.setAccessibleName(self.tr("Names allowed here"))
 
     @property
     def shown(self) -> bool:

@@ -145,33 +145,33 @@ def _keep_copy(file: Path, copy: Path | None) -> None:
 
 TEMPLATE = """\
 # Your prices, in US dollars per million tokens.
-# They win over the built-in ones, value by value:
-# what you leave out stays as built in.
-# Take the '# ' away from an example to use it.
-# Ctrl+Space lists the names that may stand at a place.
+# They override the built-in ones, value by value:
+# what you leave out stays built in.
+# Remove the '# ' of an example to use it.
+# Ctrl+Space lists the names allowed at the caret.
 version: 2
 
-# If your prices are in another currency: what one
-# unit of it costs in US dollars.
+# For prices in another currency: the value of one
+# unit of it in US dollars.
 # rates:
 #   EUR: 1.16
 
 models:
 
-#   openai/gpt-4o:         # built in: this differs
+#   openai/gpt-4o:         # overrides the built-in price
 #     price:
 #       input: 2.00        # your negotiated price
 #       output: 8.00
-#     checked: 2026-11-20  # the day you looked it up
+#     checked: 2026-11-20  # when you checked it
 
-#   openai/o3: null        # not in my table
+#   openai/o3: null        # hidden from the table
 
 #   acme/in-house-70b:     # a model of your own
 #     name: Acme 70B
 #     price:
 #       input: 0.40
 #       output: 0.40
-#       cached: 0.04       # left out: what input costs
+#       cached: 0.04       # default: the input price
 #       per_request: 0.0005
 #     context: 32k
 #     count: {tokenizer: o200k_base, low: 0.9, high: 1.2}
