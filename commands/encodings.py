@@ -135,6 +135,8 @@ def chosen_encoding(
     return usable(lambda: engine.get_encoding(found.count.tokenizer or "")), found
 
 
+# --- choice of the encoder --------------------------------------------------------------------------------------------
+
 BUILDING_BYTES = 1_000_000
 """Bytes of text that tiktoken's encoder processes in the time it takes to build."""
 

@@ -26,6 +26,9 @@ from gui.core.profile_files import profile_paths
 if TYPE_CHECKING:
     from engine.training.types import TrainingProgress
 
+
+# --- progress ---------------------------------------------------------------------------------------------------------
+
 _STEPS = 1000
 _FILES_A_REPORT = 200
 
@@ -118,6 +121,8 @@ def size(count: float) -> str:
             return f"{count / factor:.1f} {unit}"
     return f"{count:.0f} bytes"
 
+
+# --- the command ------------------------------------------------------------------------------------------------------
 
 SLICE_SECONDS = 0.1
 CHECKPOINT_SECONDS = 30.0
@@ -357,6 +362,8 @@ def _check_pattern(options: dict[str, Any], sample: str) -> None:
         raise BadInput(f"--pattern: it matches nothing in the first {len(sample):,} characters of the texts")
 
 
+# --- settings ---------------------------------------------------------------------------------------------------------
+
 SETTINGS = (
     "vocab_size",
     "pattern",
@@ -375,6 +382,9 @@ SETTINGS = (
 
 def _settings(options: dict[str, Any]) -> TrainingSettings:
     return TrainingSettings(**{name: options[name] for name in SETTINGS})
+
+
+# --- the run ----------------------------------------------------------------------------------------------------------
 
 
 def _nothing_found(paths: Sequence[Path], survey: CorpusSurvey) -> str:
@@ -431,6 +441,9 @@ def _why_unsaved(run: engine.TrainingRun, checkpoint: Path) -> str:
 
 
 # End
+
+
+# --- results ----------------------------------------------------------------------------------------------------------
 
 
 def _end(worked: Worked, out: Path | None, checkpoint: Path | None, refuge: Path) -> Ended:

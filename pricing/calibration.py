@@ -120,6 +120,9 @@ def _percent(share: Decimal) -> str:
 _STEP = Decimal("0.01")
 
 
+# --- measured kinds of text -------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class Band:
     """Tokens per token of the rule's own encoding. ``assumed``: only ``ratio`` was measured, the spread is that of
@@ -177,6 +180,8 @@ def band_for(rule: CountRule, mix: TextMix) -> CountRule:
     note = f"{mix.words}: {low} to {high} times {rule.tokenizer}{spread}; {bands[0].measured}"
     return CountRule(rule.tokenizer, "estimated", ratio, low, high, note)
 
+
+# --- usage of a call --------------------------------------------------------------------------------------------------
 
 MAX_CHARACTERS = 5_000_000
 _CONTAINERS = ("usage", "usageMetadata", "usage_metadata", "response", "message", "body")
@@ -336,6 +341,8 @@ def _tokens(raw: Mapping[str, Any], key: str) -> int:
     return value
 
 
+# --- samples of the user ----------------------------------------------------------------------------------------------
+
 MIN_TOKENS = 50
 """Minimum tokens of a sample. In shorter texts the overhead of a request weighs too much."""
 
@@ -424,6 +431,8 @@ def _is_of(sample: Sample, model: Model, kind: Kind) -> bool:
     return (sample.model_id, sample.kind, sample.tokenizer) == (model.id, kind, model.count.tokenizer)
 
 
+# --- samples as JSON --------------------------------------------------------------------------------------------------
+
 _SAMPLES = "samples"
 
 
@@ -472,6 +481,8 @@ def _sample(number: int, raw: Mapping[str, Any]) -> Sample:
         raise CalibrationError(f"sample {number} of the saved calibration has a token count of 0")
     return Sample(kind=raw["kind"], day=day, **counts, **texts)
 
+
+# --- reconstruction ---------------------------------------------------------------------------------------------------
 
 _VERSIONS: Mapping[str, str] = MappingProxyType({"claude-until-4.6": "3.0", "claude-from-4.7": "4.8"})
 

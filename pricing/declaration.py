@@ -183,6 +183,8 @@ def fields_at(path: tuple[str, ...]) -> tuple[Field, ...]:
     return BLOCKS.get(kind, ())
 
 
+# --- JSON Schema ------------------------------------------------------------------------------------------------------
+
 VERSION_URI = "https://json-schema.org/draft/2020-12/schema"
 FILE_NAME = "prices.schema.json"
 

@@ -131,6 +131,8 @@ def _check_decimals(what: str, value: Decimal) -> None:
         raise ScenarioError(f"the {what} has too many decimal places (at most {MAX_DECIMALS})")
 
 
+# --- costs ------------------------------------------------------------------------------------------------------------
+
 TOKENS_UNKNOWN = "tokens"
 """Entry of ``CostEstimate.unknown`` if the number of tokens is unknown."""
 

@@ -38,6 +38,8 @@ from pricing.values import (
     shown,
 )
 
+# --- versions ---------------------------------------------------------------------------------------------------------
+
 VERSION = 2
 """Version that is written, and to which older ones are converted."""
 
@@ -131,6 +133,8 @@ def has_old_hours(price: Table) -> bool:
 
 _STEPS: Mapping[int, Callable[[Table], Table]] = {0: _prices_into_blocks, 1: _hours_into_blocks}
 
+
+# --- content ----------------------------------------------------------------------------------------------------------
 
 MAX_BYTES = 4_000_000
 MAX_LIKE = 20

@@ -21,6 +21,8 @@ from pricing.estimation import EXACT, cached_tokens, check_share, estimate
 from pricing.rates import RateCards
 from pricing.types import CallMix, CostEstimate, Model, Scenario, ScenarioError, TokenCount
 
+# --- budgets and choices ----------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
@@ -121,6 +123,8 @@ def _why_not(model: Model, estimate: CostEstimate, scenario: Scenario) -> Iterat
         yield f"has a context window of {model.context:,} tokens"
 
 
+# --- caching ----------------------------------------------------------------------------------------------------------
+
 MINUTES_OF_A_DAY = 1_440
 _SHARE = Context(prec=12)
 
@@ -209,6 +213,8 @@ def expected_hit_rate(calls_per_day: int, lifetime_minutes: int) -> Decimal:
     expected = _SHARE.divide(Decimal(calls_per_day) * lifetime_minutes, Decimal(MINUTES_OF_A_DAY))
     return _SHARE.subtract(Decimal(1), _SHARE.exp(-expected))
 
+
+# --- mixed calls ------------------------------------------------------------------------------------------------------
 
 DAYS_OF_A_MONTH = 30
 _ONE = Decimal(1)
@@ -315,6 +321,8 @@ def _unknown(kinds: list[CallKind]) -> Iterator[str]:
     for kind in kinds:
         yield from kind.estimate.unknown
 
+
+# --- conversations ----------------------------------------------------------------------------------------------------
 
 MAX_TURNS = 10_000
 

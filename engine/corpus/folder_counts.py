@@ -120,6 +120,8 @@ class SmallFiles:
         return self._buffer.find(0, start, min(end, start + BINARY_SAMPLE_BYTES)) < 0
 
 
+# --- large files ------------------------------------------------------------------------------------------------------
+
 LARGE_BYTES = 8 << 20
 """Size in bytes above which a file is read in chunks."""
 
@@ -219,6 +221,8 @@ def _decoded(file: BinaryIO, path: Path) -> Iterator[tuple[bytes, str]]:
         byte_offset += len(block)
         yield block, text
 
+
+# --- batches of small files -------------------------------------------------------------------------------------------
 
 BATCH_FILES = 256
 
@@ -392,6 +396,8 @@ def _sum_blocks(encodings: Sequence[Encoding]) -> SumBlocks:
     natives = (encoding.native for encoding in encodings)
     return next((native.sum_blocks for native in natives if native is not None), sum_blocks_plainly)
 
+
+# --- folders ----------------------------------------------------------------------------------------------------------
 
 Report = Callable[[int, int], None]
 """Called by any of the threads with the number of files and file bytes done. If it raises, the scan ends."""

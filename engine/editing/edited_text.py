@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from engine.editing.quick_edits import QuickEdit, QuickEdits
 
 
+# --- measures of a text -----------------------------------------------------------------------------------------------
+
 SideBySide = Callable[[Sequence[Callable[[], None]]], None]
 """Runs tasks in parallel, and returns when all are done."""
 
@@ -268,6 +270,8 @@ def _measure(piece: str, char_before: str) -> Measures:
         return Measures(len(piece), len(piece), len(piece), words, newlines)
     return Measures(len(piece), utf16_length(piece), len(piece.encode("utf-8")), words, newlines)
 
+
+# --- the text ---------------------------------------------------------------------------------------------------------
 
 Progress = Callable[[float], None]
 

@@ -60,6 +60,8 @@ class NormalizingEncoding(Encoding):
         raise NotImplementedError
 
 
+# --- preparation of a text --------------------------------------------------------------------------------------------
+
 MARKED_WORDS = r"\S+ ?|\s+"
 """Split pattern of texts with end-of-word marks."""
 
@@ -137,6 +139,8 @@ def mark_words(text: str, pattern: str) -> str:
     # A word is an object of at least fifty bytes: the words of a long text never exist all at once.
     return "".join(iter(lambda: "".join(f"{word} " for word in itertools.islice(words, ENTRIES)), ""))
 
+
+# --- offsets in the original text -------------------------------------------------------------------------------------
 
 _PER_CHECK = 128
 """Lines or characters between two cancellation checks: normalizing each takes a while."""
@@ -278,6 +282,9 @@ def _starts(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     running_sums(lengths, starts[1:])
     return starts
+
+
+# --- the encoding -----------------------------------------------------------------------------------------------------
 
 
 class PreprocessingEncoding(NormalizingEncoding):

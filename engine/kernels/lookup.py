@@ -152,6 +152,8 @@ def find_long(tables: Span, text: Span, byte_start: int, size: int, hashed: int)
         place = (place + 1) & last
 
 
+# --- values: ids, inline or elsewhere ---------------------------------------------------------------------------------
+
 COUNT_SHIFT = 60
 ELSEWHERE = 15
 MAX_INLINE = 6
@@ -209,6 +211,8 @@ def emit(out: Span, at: int, values: Span, byte_offset: int, arena: Span) -> int
             store32(out, at + (place << 2), load32(arena, source + (place << 2)))
     return at + (count << 2)
 
+
+# --- cached words -----------------------------------------------------------------------------------------------------
 
 WORD_VALUES = 32
 """Byte offset of the values in a line of words, after the two keys. A key is never all zero, an empty slot is."""
@@ -354,6 +358,8 @@ def put_value(state: Span, byte_offset: int, ids: Span, count: int) -> None:
     else:
         put_elsewhere(values, byte_offset, keep_ids(state, ids, count), count, load64(state, layout.EPOCH))
 
+
+# --- space ------------------------------------------------------------------------------------------------------------
 
 NEEDED_BY_BATCH = 5 * BATCH_BYTES + 32 * BATCH
 """Maximum space in the arena for one batch, in bytes: the bytes of its pretokens and as many ids."""

@@ -52,6 +52,8 @@ from engine.kernels.blocks import (
 )
 from engine.kernels.primitives import Span, load8, load64, span, store32
 
+# --- GPT-2, cl100k and o200k ------------------------------------------------------------------------------------------
+
 _BEGINS_WORD = 1 << UPPER | 1 << CASELESS | 1 << MARK
 _ENDS_WORD = 1 << LOWER | 1 << CASELESS | 1 << MARK
 _WORD = _BEGINS_WORD | _ENDS_WORD
@@ -183,6 +185,8 @@ def next_o200k(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, di
         return end
     return white_end(text, at, n_bytes, pages, classes)
 
+
+# --- DeepSeek ---------------------------------------------------------------------------------------------------------
 
 _LETTER_MARK = 1 << CASED | 1 << CASELESS | 1 << MARK
 _ASCII_LETTERS = 1 << UPPER | 1 << LOWER
@@ -316,6 +320,8 @@ def scan_plain(
         found += 1
     return found
 
+
+# --- pieces of SentencePiece ------------------------------------------------------------------------------------------
 
 ASCII_PAIRS = 0x200000 // 8
 """Byte offset of a bit set for pairs of ASCII characters that are adjacent in a piece, in the data of ``scan_pieces``.

@@ -103,6 +103,8 @@ def _webp_size(data: bytes) -> tuple[int, ...]:
     return 0, 0
 
 
+# --- rules of the vendors ---------------------------------------------------------------------------------------------
+
 ASSUMED_SIDE = 1024
 """Assumed width and height of an image of unknown size, in pixels."""
 
@@ -303,6 +305,9 @@ OTHER_NAMES: dict[str, str] = {
     "claude-mythos": "claude-opus-4.7",
 }
 """Further prefixes of model names, with the rule of their family."""
+
+
+# --- counts -----------------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=256)

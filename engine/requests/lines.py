@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from engine.requests.types import Tally
 
 
+# --- table ------------------------------------------------------------------------------------------------------------
+
 COLUMNS = ("line", "tokens", *KINDS, "grade", "problem")
 
 _ROWS_A_WRITE = 2000
@@ -98,6 +100,8 @@ def _csv(rows: list[tuple[int | str | None, ...]]) -> bytes:
     csv.writer(text).writerows(rows)
     return text.getvalue().encode("utf-8", "backslashreplace")
 
+
+# --- counts -----------------------------------------------------------------------------------------------------------
 
 LONGEST_LINE = 16 << 20
 """Maximum length of a line in bytes. JSON of this size takes a few hundred megabytes of memory at worst; a longer line

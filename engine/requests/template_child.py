@@ -120,6 +120,8 @@ def _filter_calls(system: _System) -> None:
             prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.addressof(program), 0, 0)
 
 
+# --- rendering --------------------------------------------------------------------------------------------------------
+
 SECONDS = 2.0
 """Maximum time to render a template, in seconds. After that, the process ends."""
 

@@ -45,6 +45,8 @@ def drop_all() -> None:
         cache.drop()
 
 
+# --- code of libraries ------------------------------------------------------------------------------------------------
+
 COMPILER = "libllvmlite.so"
 
 _MAPS = Path("/proc/self/maps")

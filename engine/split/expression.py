@@ -76,6 +76,8 @@ def _class_of_letters(letters: list[int]) -> str:
     return "[" + "".join(rf"\u{first:04x}-\u{last:04x}" for first, last in ranges) + "]"
 
 
+# --- parser -----------------------------------------------------------------------------------------------------------
+
 _QUANTIFIER = re.compile(r"\{(?:(\d+)(,?)(\d*)|,(\d+))\}")
 _GROUP_NAME = re.compile(r"\?P?<[A-Za-z_]\w*>")
 _FLAGS = re.compile(r"\?([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)])")

@@ -51,6 +51,8 @@ from engine.runtime.tiktoken_core import byte_core
 from engine.split.expression import rewrite
 from engine.text.offsets import AT_A_TIME, byte_offsets, code_points, pairs
 
+# --- reach of a pattern -----------------------------------------------------------------------------------------------
+
 _MAX_WAYS = 64
 _TAIL = 256
 _SIGN = re.compile(r"\((?:\?(?:[:=!>]|<[=!]))?|\)|\{.*?\}|\\.|.")
@@ -222,6 +224,8 @@ def _concatenated(left: _Part, right: _Part) -> _Part:
     return _Part(_undominated(tuple(ways)), left.letters | right.letters, width)
 
 
+# --- pretokens --------------------------------------------------------------------------------------------------------
+
 SECONDS = 10.0
 """Default time limit for one text."""
 
@@ -346,6 +350,8 @@ def pretokenizer(expression: str) -> Pretokenizer:
     """
     return Pretokenizer(expression)
 
+
+# --- pretokens of long texts ------------------------------------------------------------------------------------------
 
 CHUNK_CHARS = 16_384
 """Characters of a chunk, some milliseconds of work: between two chunks callers can cancel and other threads can run."""

@@ -54,6 +54,8 @@ def _spans(units: int) -> Iterator[tuple[int, int]]:
         yield start, start + PIECE_UTF16
 
 
+# --- kinds ------------------------------------------------------------------------------------------------------------
+
 Kind = Literal[
     "code",
     "json",

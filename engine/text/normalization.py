@@ -67,6 +67,8 @@ def may_differ(text: str) -> bool:
     return bool(_doubtful()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")].any())
 
 
+# --- composition ------------------------------------------------------------------------------------------------------
+
 _STARTERS = "3400-4dbf 4e00-9fff ac00-d7a3 ff01-ff9d fffd 1f300-1f64f 1f680-1f6ff 1f900-1f9ff"
 """Code points from U+3400 on that begin a segment, in common scripts."""
 
@@ -154,6 +156,8 @@ def by_library(name: str, text: str) -> str:
     except UnicodeEncodeError:
         return _SOUND.sub(lambda match: str(normalize(match.group())), text)
 
+
+# --- steps ------------------------------------------------------------------------------------------------------------
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")

@@ -37,6 +37,8 @@ from engine.training.settings import TrainingPlan, plan_for
 from engine.training.texts import Document, PieceReader, cut_pieces
 from engine.training.types import Arrays, Facts, TrainingSettings
 
+# --- in a worker ------------------------------------------------------------------------------------------------------
+
 PART_BYTES = 64 << 20
 """Size of a part, in bytes. A third of a second of work, so that a lost one costs little. Its counts take a few MB."""
 
@@ -149,6 +151,8 @@ def _packed(counter: PretokenCounter, problems: list[SkippedFile], sign_bytes: i
     arrays = {name: array.copy() for name, array in counter.pack().items()}
     return PartCounts(arrays, tuple(problems), sign_bytes)
 
+
+# --- at the client ----------------------------------------------------------------------------------------------------
 
 CONNECT_SECONDS = 10.0
 """Maximum time for a scheduler to answer."""

@@ -38,6 +38,8 @@ from engine.training.settings import TrainingPlan
 from engine.training.texts import Document, PieceReader, text_document
 from engine.training.types import Arrays, Facts
 
+# --- texts ------------------------------------------------------------------------------------------------------------
+
 TextOrPath = str | bytes | os.PathLike[str] | CorpusSurvey
 
 
@@ -124,6 +126,8 @@ def _written(path: Path) -> list[int] | None:
         return None
     return [found.st_size, found.st_mtime_ns]
 
+
+# --- counts -----------------------------------------------------------------------------------------------------------
 
 SPLIT_SECONDS = 10.0
 """Maximum time for a pattern to split a chunk of about a megabyte."""

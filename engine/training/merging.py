@@ -99,6 +99,8 @@ class MergeList(Sequence[Merge]):
         return f"<{len(self)} merges from {self._first_index} on>"
 
 
+# --- merging ----------------------------------------------------------------------------------------------------------
+
 NO_LIMIT = (1 << 31) - 1
 
 FIRST_DIVISOR = 3
@@ -286,6 +288,8 @@ def _larger(array: NDArray[np.int64], used: int, size: int) -> NDArray[np.int64]
     larger[:used] = array[:used]
     return larger
 
+
+# --- a whole corpus ---------------------------------------------------------------------------------------------------
 
 _BUDGET = 100_000
 """Positions visited between two checks of the clock, about a millisecond."""

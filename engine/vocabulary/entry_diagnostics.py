@@ -98,6 +98,8 @@ def _read_only(counts: NDArray[np.int64]) -> NDArray[np.int32]:
     return narrow
 
 
+# --- unreachable entries ----------------------------------------------------------------------------------------------
+
 BETWEEN_REPORTS = 256
 """Tokens encoded between two progress reports."""
 
@@ -146,6 +148,8 @@ def _is_reached(encoding: Encoding, token_id: int, token: bytes, is_merged: Call
         return len(token) == 1 or is_merged(token_id)
     return encoding.encode_ordinary(text) == [token_id]
 
+
+# --- findings ---------------------------------------------------------------------------------------------------------
 
 FINDINGS = ("unreachable", "partial UTF-8", "white space", "control", "unused id")
 UNREACHABLE, PARTIAL, WHITE_SPACE, CONTROL, UNUSED_ID = range(len(FINDINGS))
@@ -276,6 +280,8 @@ def unpack(content: bytes, n_vocab: int) -> Diagnosis | None:
         array.flags.writeable = False
     return Diagnosis(**arrays)
 
+
+# --- comparison of two vocabularies -----------------------------------------------------------------------------------
 
 NOWHERE = -1
 GROUPS = ("same id", "another id", "only here", "only there")

@@ -103,6 +103,8 @@ def read_hex(text: str) -> bytes:
     return bytes.fromhex(digits)
 
 
+# --- expressions that start like tokens -------------------------------------------------------------------------------
+
 _WORD = 8
 _HEAD = 2 * _WORD
 _GROUPS = 16  # groups of tokens with equal beginnings, between two cancellation checks
@@ -184,6 +186,8 @@ def _parts(expression: str) -> Iterator[str]:
 
     return (match.group() for match in regex.finditer(_PARTS, expression))
 
+
+# --- texts of entries, matched by an expression -----------------------------------------------------------------------
 
 TIMEOUT_SECONDS = 5.0
 MAX_CHARACTERS = 500
@@ -302,6 +306,8 @@ def _left(limit: float) -> float:
 def _never_cancel() -> None:
     """Default cancellation check: never cancels."""
 
+
+# --- searching and sorting --------------------------------------------------------------------------------------------
 
 SortKey = Literal[
     "id", "bytes", "length", "kind", "script", "left", "right", "built_directly", "built_in_all", "findings"

@@ -18,6 +18,9 @@ from gui.core.token_text import ADDED, REMOVED, WRAPPED, Run, Runs, visible
 if TYPE_CHECKING:
     from engine import Encoding
 
+
+# --- fewest edits -----------------------------------------------------------------------------------------------------
+
 MAX_EDITS = 500
 """Maximum number of insertions and deletions searched per segment. Time and memory grow with its square."""
 MAX_STEPS = 4_000_000
@@ -216,6 +219,8 @@ def _common(a: NDArray[np.int32], b: NDArray[np.int32]) -> int:
     differ = np.flatnonzero(a[:length] != b[:length])
     return int(differ[0]) if len(differ) else length
 
+
+# --- rows -------------------------------------------------------------------------------------------------------------
 
 MAX_ROWS = 4000
 CONTEXT = 2

@@ -42,6 +42,9 @@ _PRICES = {
 }
 
 
+# --- columns ----------------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class CostView:
     """Settings that the text of a row depends on besides the row.
@@ -130,6 +133,9 @@ def excess_text(row: CostRow, view: CostView, over: tuple[Decimal, Decimal]) -> 
     if over[0] <= 0:
         return tr("up to {usd}").format(usd=view.text.amount(over[1]))
     return view.text.usd(row.estimate.usd_label, *((over[0] + over[1]) / 2, *over))
+
+
+# --- texts of cells ---------------------------------------------------------------------------------------------------
 
 
 def _favourite_text(row: CostRow, view: CostView) -> str:
@@ -390,6 +396,8 @@ def _price_column(name: str, title: str, *, shown: bool = True) -> CostColumn:
     )
 
 
+# --- the columns ------------------------------------------------------------------------------------------------------
+
 COLUMNS: tuple[CostColumn, ...] = (
     CostColumn(
         "favourite",
@@ -595,6 +603,9 @@ COLUMNS: tuple[CostColumn, ...] = (
 """All columns, in the order of a fresh table."""
 
 COLUMN_INDEX = {column.key: index for index, column in enumerate(COLUMNS)}
+
+
+# --- reasons and quality ----------------------------------------------------------------------------------------------
 
 
 def why_not_counted(row: CostRow) -> str:

@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from pricing.scenarios import Turn
 
 
+# --- lines of a chart -------------------------------------------------------------------------------------------------
+
 LINE_WIDTH = 2
 SAMPLE_WIDTH, SAMPLE_HEIGHT = 34, 14
 
@@ -155,6 +157,9 @@ def _fits_text(talk: Talk, text: CostText) -> str:
     if talk.full_at is not None:
         return tr("⚠ until turn {number}").format(number=text.number(talk.full_at - 1))
     return tr("yes") if talk.model.context is not None else text.unknown()
+
+
+# --- figures and tables -----------------------------------------------------------------------------------------------
 
 
 def figures_of(talk: Talk, text: CostText) -> list[tuple[str, str]]:
@@ -272,6 +277,9 @@ def _count_box(name: str, spoken: str) -> QSpinBox:
     box = QSpinBox(objectName=name, accessibleName=spoken)
     box.setRange(0, MAX_TURNS)
     return box
+
+
+# --- the page ---------------------------------------------------------------------------------------------------------
 
 
 class ConversationForm(QWidget):
@@ -501,6 +509,8 @@ class ConversationPanel(QWidget):
     def _sample(self, talk: Talk) -> QIcon:
         return line_sample(LINE_STYLES[self._talks.index(talk)], self._theme, self.devicePixelRatioF())
 
+
+# --- controller -------------------------------------------------------------------------------------------------------
 
 DELAY_MS = 80
 """Time within which changes (by typing) are calculated together, in milliseconds."""

@@ -60,6 +60,9 @@ MAX_NAMED = 2
 """Maximum number of models over budget that are named; the others are counted."""
 
 
+# --- the strip below the prompt ---------------------------------------------------------------------------------------
+
+
 class CostStatus(QObject):
     """Three labels: ``count`` (23 of 91 models), ``remark`` (age of prices, or a problem), ``note`` (scenario)."""
 
@@ -596,6 +599,8 @@ class CostPanel(QFrame):
             offers=(Offer(self.tr("Reload prices"), self._service.reload_prices),),
         )
 
+
+# --- controller -------------------------------------------------------------------------------------------------------
 
 MODELS_PAGE = "modelsPage"
 REFRESH_MS = 100

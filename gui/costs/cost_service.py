@@ -60,6 +60,9 @@ def expected_hit_percent(per_day: int, for_an_hour: bool) -> Decimal:
     return (share * 100).quantize(Decimal("0.1"), ROUND_HALF_EVEN)
 
 
+# --- pricing every model ----------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class PriceRequest:
     """Request to price models with tokens by encoding in a scenario.
@@ -164,6 +167,9 @@ def fitting(scenario: Scenario, count: TokenCount | None) -> tuple[Scenario, boo
         left -= taken[-1]
     cached = None if scenario.cached_tokens is None else taken[0]
     return replace(scenario, cached_tokens=cached, cache_write_tokens=taken[1], cache_write_1h_tokens=taken[2]), True
+
+
+# --- change of cost ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +279,8 @@ def cost_changes(request: ChangeRequest, _ticket: Ticket | None = None) -> tuple
         for row, changed in zip(before, after, strict=True)
     )
 
+
+# --- the service ------------------------------------------------------------------------------------------------------
 
 PRICE_DELAY_MS = 60
 """Time within which counts (while typing) are priced together, in milliseconds: a table is not read at each key."""

@@ -280,6 +280,8 @@ def _bound(sort: Callable[[CostRow, CostView], Any], view: CostView) -> Callable
     return lambda row: sort(row, view)
 
 
+# --- cells ------------------------------------------------------------------------------------------------------------
+
 Index = QModelIndex | QPersistentModelIndex
 
 PADDING = 6

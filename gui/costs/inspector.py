@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from pricing.types import CostEstimate, CostPart
 
 
+# --- lines of a bill --------------------------------------------------------------------------------------------------
+
 _PARTS = {
     "input": QT_TRANSLATE_NOOP("CostExplanation", "Uncached input"),
     "cached": QT_TRANSLATE_NOOP("CostExplanation", "Cached input"),
@@ -338,6 +340,8 @@ def _usd(amount: Decimal, view: CostView) -> str:
 def _exact(amount: Decimal, view: CostView) -> str:
     return view.text.localised(plain(amount))
 
+
+# --- the pane ---------------------------------------------------------------------------------------------------------
 
 WIDTH, MIN_WIDTH = 324, 300
 MAX_BYTES, MAX_TEXT = 24, 64

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from gui.costs.cost_controller import CostStatus, Foot
 
 
+# --- filters ----------------------------------------------------------------------------------------------------------
+
 FILTER_CHARACTERS = 18
 CONTEXTS = (32_000, 128_000, 200_000, 1_000_000)
 
@@ -205,6 +207,8 @@ class MoreChips(QWidget):
         if isinstance(action, QAction):
             self._model.change(context_at_least=action.data())
 
+
+# --- chart ------------------------------------------------------------------------------------------------------------
 
 MAX_BARS = 40
 
@@ -422,6 +426,8 @@ class CostChart(QWidget):
         else:
             QToolTip.showText(pointer.toPoint(), plain_tip(f"{bar.name}: {bar.text}"), self._plot)
 
+
+# --- the page ---------------------------------------------------------------------------------------------------------
 
 MIN_WITH_CHART = 1000
 """Minimum width of the page at which it has room for the chart, in pixels."""

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from pricing.types import Problem
 
 
+# --- positions in YAML ------------------------------------------------------------------------------------------------
+
 _TOKEN = re.compile(
     r"""(?P<text>"(?:[^"\\]|\\.)*"?|'[^']*'?)|(?P<comment>(?:^|(?<=\s))\#[^\n]*)|(?P<open>[{\[])|(?P<close>[}\]])"""
     r"""|(?P<comma>,)|(?P<colon>:(?=\s|$|[{\[]))|(?P<plain>[^\s{}\[\],:"']+|\s+|.)""",
@@ -166,6 +168,8 @@ def _key_in_braces(braces: InBraces, lines_above: Iterable[str]) -> KeyPosition 
     return KeyPosition((*outside.path, *name, *braces.path), braces.word, braces=True)
 
 
+# --- colours ----------------------------------------------------------------------------------------------------------
+
 _PARTS = re.compile(
     r"""(?P<comment>(?<!\S)\#.*)
     |(?P<key>(?:"[^"]*"|'[^']*'|[^\s{}\[\],#"':&*!|>%@`-][^{}\[\],#"']*?)(?=\s*:(?:\s|$)))
@@ -260,6 +264,8 @@ class YamlHighlighter(QSyntaxHighlighter):
         self._turn.start()
 
 
+# --- completion -------------------------------------------------------------------------------------------------------
+
 TAKING_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab, Qt.Key.Key_Backtab, Qt.Key.Key_Escape)
 """Keys that the list handles while it is shown."""
 WIDEST = 560
@@ -326,6 +332,8 @@ class KeyCompletion(QObject):
         cursor.insertText(str(index.data(TEXT)))
         self._editor.setTextCursor(cursor)
 
+
+# --- the editor -------------------------------------------------------------------------------------------------------
 
 INDENT = "  "
 MAX_LINES_UP = 2_000

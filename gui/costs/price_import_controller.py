@@ -72,6 +72,8 @@ if TYPE_CHECKING:
     from pricing.importers import Difference
 
 
+# --- rows -------------------------------------------------------------------------------------------------------------
+
 MODEL, FIELD, BUILT_IN, YOURS, THEIRS, TABLE, OUTCOME = range(7)
 
 
@@ -275,6 +277,9 @@ _NOT_TAKEN = (
     _read_column("value", QT_TRANSLATE_NOOP("ImportRows", "Value"), lambda one, _view: one.key),
     _read_column("why", QT_TRANSLATE_NOOP("ImportRows", "Reason"), lambda one, _view: one.why),
 )
+
+
+# --- dialog -----------------------------------------------------------------------------------------------------------
 
 SIZE = (1040, 620)
 
@@ -592,6 +597,8 @@ def _plain_table(model: TableModel, name: str) -> QTableView:
     table.setModel(model)
     return table
 
+
+# --- controller -------------------------------------------------------------------------------------------------------
 
 IMPORT = "price-import"
 

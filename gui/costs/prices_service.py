@@ -39,6 +39,9 @@ OWN_VENDOR = "yours"
 """Vendor of the rows of user encodings."""
 
 
+# --- loading ----------------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class LoadRequest:
     """Request to load prices. ``user_file``: the user's file, which may not exist; ``good_copy``: its last valid copy.
@@ -142,6 +145,8 @@ def _keep_copy(file: Path, copy: Path | None) -> None:
     except OSError:
         pass  # Without a copy, a file broken later falls back to the bundled prices; these prices are valid anyway.
 
+
+# --- reading and saving the text --------------------------------------------------------------------------------------
 
 TEMPLATE = """\
 # Your prices, in US dollars per million tokens.
@@ -344,6 +349,8 @@ def _file_text(path: Path, raw: bytes) -> FileText:
     held = EXACTLY if stored_text(text, stored) == stored else ODD_CHARACTERS
     return FileText(text, stored, digest, held)
 
+
+# --- values of a model ------------------------------------------------------------------------------------------------
 
 IN_THE_TEXT = frozenset({"tiers", "changes", "count", "texts", "services", "off_peak", "history", "dated_aliases"})
 """Kinds of values that take more than one line; they can only be edited in the text."""
@@ -586,6 +593,9 @@ def _count_words(rule: CountRule) -> str:
     return f"{rule.tokenizer} × {rule.low}–{rule.high}, {rule.label}"
 
 
+# --- checking and changing --------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
     """Request to check a text. ``model_id``: the model that the form shows; "" for none."""
@@ -678,6 +688,9 @@ def change(request: ChangeRequest, _ticket: Ticket | None = None) -> Change:
     except EditError as error:
         return Change(None, str(error))
     return Change(splice(text, after) if after != text else None)
+
+
+# --- the service ------------------------------------------------------------------------------------------------------
 
 
 class PriceFileService(QObject):

@@ -70,6 +70,8 @@ def edits(event: QKeyEvent) -> bool:
     return is_typed(event) or deletes(event) or event.key() == Qt.Key.Key_Tab or any(map(event.matches, ways))
 
 
+# --- movement ---------------------------------------------------------------------------------------------------------
+
 _Key = QKeySequence.StandardKey
 _Op = QTextCursor.MoveOperation
 _MOVE = QTextCursor.MoveMode.MoveAnchor

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from gui.files.folder_service import FilePrice, FilePrices
 
 
+# --- tree -------------------------------------------------------------------------------------------------------------
+
 TOP = 0
 """The invisible parent of all roots."""
 
@@ -194,6 +196,8 @@ def _parts(path: str, tops: Sequence[tuple[str, str]]) -> list[str]:
     return [folder, name] if folder else [name]
 
 
+# --- check marks ------------------------------------------------------------------------------------------------------
+
 Way = Literal["files", "folders"]
 
 
@@ -319,6 +323,8 @@ def enough_of(sizes: NDArray[np.int64], needed: int) -> NDArray[np.int64]:
     smallest = fitting[sizes[fitting] == sizes[fitting[-1]]][0]  # ``fitting`` is sorted by size
     return np.append(order[:taken], smallest)
 
+
+# --- model ------------------------------------------------------------------------------------------------------------
 
 NAME, TOKENS, SHARE, FILES, BYTES, MODELS = range(6)
 """Columns. From ``MODELS`` on, each model has two: tokens and cost."""

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from pricing.types import Model, Scenario
 
 
+# --- counting ---------------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class ScanRequest:
     """Folders to count.
@@ -148,6 +151,9 @@ def _tr(text: str) -> str:
     return QCoreApplication.translate("FolderScan", text)
 
 
+# --- fitting into a limit ---------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FitRequest:
     """Files to fit into ``limit`` tokens. ``checked``: bool[m], a copy. ``quiet``: True if not requested by the
@@ -225,6 +231,8 @@ def work_out(request: FitRequest, ticket: Ticket) -> Proposal:
     """Return a suggestion. Runs on a worker thread."""
     return FileChoice(request.tree, request.checked).fit(request.limit, request.way, report=ticket.progress)
 
+
+# --- watching ---------------------------------------------------------------------------------------------------------
 
 MAX_FOLDERS = 500
 MAX_FILES = 500
@@ -342,6 +350,8 @@ class FolderWatch(QObject):
         self._settle.start()
 
 
+# --- prices of files --------------------------------------------------------------------------------------------------
+
 MAX_CACHED = 20_000
 """Maximum number of cached prices: a few screens of cells."""
 
@@ -401,6 +411,8 @@ class FilePrices:
             *(cost.input_usd, cost.input_usd_low, cost.input_usd_high, cost.usd_label),
         )
 
+
+# --- manifest ---------------------------------------------------------------------------------------------------------
 
 FORMATS = {".csv": to_csv, ".json": to_json, ".md": to_markdown}
 """Writers by file suffix."""

@@ -59,6 +59,9 @@ def standing_words(standing: str) -> str:
     return f"{SIGNS[standing]} {words}".strip()
 
 
+# --- models -----------------------------------------------------------------------------------------------------------
+
+
 class ResultModel(QAbstractTableModel):
     """Read-only table of texts."""
 
@@ -116,6 +119,8 @@ class ClaimsModel(ResultModel):
             return QColor(self._theme.colour(ROLES[self._standings[index.row()]]))
         return super().data(index, role)
 
+
+# --- widgets ----------------------------------------------------------------------------------------------------------
 
 MAX_ROWS = 12
 """Maximum number of visible rows; longer tables scroll."""

@@ -19,6 +19,8 @@ from PySide6.QtWidgets import QApplication
 from gui.look import fonts, style_sheet
 from gui.look.style_sheet import FormerLook
 
+# --- files of colours -------------------------------------------------------------------------------------------------
+
 FOLDER = Path(__file__).parent / "themes"
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
@@ -119,6 +121,8 @@ def _check(path: Path, where: str, value: object) -> None:
         raise ThemeError(f"{path.name}: {where} must be a colour like #1c1e21, not {value!r}")
 
 
+# --- colours of tokens ------------------------------------------------------------------------------------------------
+
 ALTERNATING = 3
 """Number of alternating fills: the third is for neighbours brought together by an edit."""
 TOKEN_MODES = {"standard": "", "by_id": "id", "by_length": "length", "colour_safe": "", "none": ""}
@@ -152,6 +156,8 @@ class TokenPalette(NamedTuple):
     selection: QColor
     selected_text: QColor
 
+
+# --- the theme --------------------------------------------------------------------------------------------------------
 
 MODES = ("system", "light", "dark")
 CONTRASTS = ("system", "normal", "high")

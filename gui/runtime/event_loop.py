@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
 
+# --- turns ------------------------------------------------------------------------------------------------------------
+
+
 def in_next_turn(context: QObject, call: Callable[[], Any] | SignalInstance) -> None:
     """Call a slot or emit a signal in the next turn of the event loop, unless ``context`` is destroyed by then.
 
@@ -125,6 +128,8 @@ class WhenSeen(QObject):
             self._act()
         return False
 
+
+# --- busy event loop --------------------------------------------------------------------------------------------------
 
 BEAT_MS = 5
 """Interval of the heartbeat."""

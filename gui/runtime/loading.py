@@ -124,6 +124,8 @@ def _future_of(statements: Iterable[ast.stmt]) -> int:
     return functools.reduce(operator.or_, (feature.compiler_flag for feature in features), 0)
 
 
+# --- modules in the background ----------------------------------------------------------------------------------------
+
 PLOTS = (
     "pyqtgraph",
     "gui.widgets.plots",
@@ -243,6 +245,8 @@ def _load_pyqtgraph() -> Iterator[int]:
                 began = perf_counter()
     yield from _load_one(PLOTS[0])
 
+
+# --- loading ahead ----------------------------------------------------------------------------------------------------
 
 OF_THE_ENGINE = ("engine.requests.templates", "engine.requests.images")
 """Engine modules that services import on the GUI thread, for the choices of the request page; jobs import the rest."""

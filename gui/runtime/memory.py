@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from gui.prompt.prompt import Prompt
     from gui.runtime.jobs import JobResult, JobRunner, Ticket
 
+
+# --- garbage collection -----------------------------------------------------------------------------------------------
+
 YOUNG_OBJECTS = 2_000
 """Number of new objects that triggers a young collection."""
 
@@ -135,6 +138,8 @@ class GcScheduler(QObject):
         self._since_middle = self._since_full = 0
         gc.collect()
 
+
+# --- return of memory -------------------------------------------------------------------------------------------------
 
 NOTABLE_UNITS = 1_000_000
 """Minimum change of the text size after which memory is returned, in UTF-16 units."""

@@ -303,6 +303,8 @@ class Actions:
     )
 
 
+# --- table ------------------------------------------------------------------------------------------------------------
+
 MENUS = {
     "file": QT_TRANSLATE_NOOP("Actions", "&File"),
     "edit": QT_TRANSLATE_NOOP("Actions", "&Edit"),
@@ -360,6 +362,9 @@ ACTIONS: dict[str, tuple[ActionSpec, ...]] = {
     "help": Actions.HELP,
 }
 """The actions of each menu, by the keys of ``MENUS``."""
+
+
+# --- actions ----------------------------------------------------------------------------------------------------------
 
 
 class WindowActions(QObject):

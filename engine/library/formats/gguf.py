@@ -147,6 +147,8 @@ class _Reader:
         return start
 
 
+# --- from metadata to a tokenizer -------------------------------------------------------------------------------------
+
 _GGML = "tokenizer.ggml."
 _GPT2_SPLIT = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)"
 _DIGITS_FIRST = (r"\p{N}", _GPT2_SPLIT)

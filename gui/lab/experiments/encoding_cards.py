@@ -34,6 +34,8 @@ from gui.lab.experiments.card import (
 )
 from gui.lab.experiments.training_cards import MEASURES, size_of, split_words
 
+# --- from text to ids -------------------------------------------------------------------------------------------------
+
 PIPELINE = QT_TRANSLATE_NOOP("Lab", "From text to IDs")
 WORDS_AND_MARKS = re.compile(r"\w+|[^\w\s]")
 UNKNOWN = "[UNK]"
@@ -251,6 +253,8 @@ PIPELINE_CARDS = (
 )
 
 
+# --- words ------------------------------------------------------------------------------------------------------------
+
 WORDS = QT_TRANSLATE_NOOP("Lab", "Words in published vocabularies")
 
 Expected = tuple[str, str, int | str]
@@ -340,6 +344,10 @@ def _glitch(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
 FOX = "The quick brown fox jumps over the lazy dog"
 HUMAN_EVAL = "GPT-4 achieves 96.3% accuracy on HumanEval benchmarks."
 PARAGRAPH = "Machine learning is powerful. 机器学习很强大。 L'apprentissage automatique est puissant. 🤖💪"
+
+
+# --- languages --------------------------------------------------------------------------------------------------------
+
 FIRST_STEP = "Tokenization is the first step in any LLM pipeline."
 
 WORD_CARDS = (
@@ -596,6 +604,8 @@ def language_cards() -> tuple[Card, ...]:
         ),
     )
 
+
+# --- figures ----------------------------------------------------------------------------------------------------------
 
 PROMPT = """\
 You are a helpful assistant. Analyze the following text

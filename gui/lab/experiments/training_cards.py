@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from engine.training.reference import PlainMerge
     from engine.training.types import TrainingCurve
 
+
+# --- small texts ------------------------------------------------------------------------------------------------------
+
 WORD_END = "</w>"
 BYTES = tuple(bytes([value]) for value in range(256))
 MAX_CHARACTERS = 40_000
@@ -485,6 +488,8 @@ TRAINING_CARDS = (
     ),
 )
 
+
+# --- compression and speed --------------------------------------------------------------------------------------------
 
 MEASURES = QT_TRANSLATE_NOOP("Lab", "Sizes, costs, speed")
 SHRINKING = QT_TRANSLATE_NOOP("Lab", "Compression of a text")

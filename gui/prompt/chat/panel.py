@@ -155,6 +155,8 @@ class RequestBar(ToolRow):
         self.picker.setProperty("kind", "quiet")
 
 
+# --- the page ---------------------------------------------------------------------------------------------------------
+
 FIRST_MESSAGES = (
     Message("system", "You are a helpful assistant. Answer in one sentence."),
     Message("user", "What is in this picture?", images=(Image(1024, 1024, "high"),)),

@@ -66,6 +66,8 @@ def tr(text: str) -> str:
     return QCoreApplication.translate("Versions", text)
 
 
+# --- lines side by side -----------------------------------------------------------------------------------------------
+
 SIGN, BEFORE_LINE, BEFORE, AFTER_LINE, AFTER = range(5)
 
 
@@ -171,6 +173,8 @@ class DiffTableModel(RowsModel):
             return CONTINUED if line == WRAPPED else figure(self._locale, line) if line else ""
         return plain_text(row.before if column == BEFORE else row.after)
 
+
+# --- costs before and after -------------------------------------------------------------------------------------------
 
 MODEL, COST_BEFORE, COST_AFTER, COST_CHANGE, PER_CENT, CALLS = range(6)
 

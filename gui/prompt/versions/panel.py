@@ -43,6 +43,8 @@ from gui.widgets.labels import wrapped_label
 from gui.widgets.table_model import Index, RowsModel, everything_visible
 from gui.widgets.tables import FittedTable, edit_cell, set_up_list
 
+# --- list of versions -------------------------------------------------------------------------------------------------
+
 NAME, TOKENS, COST, CONTEXT, SAVED = range(5)
 
 MIN_SHARE = 0.001
@@ -351,6 +353,8 @@ def _button(name: str, text: str, tip: str) -> QPushButton:
     button.setAutoDefault(False)
     return button
 
+
+# --- the page ---------------------------------------------------------------------------------------------------------
 
 FIRST_WIDTHS = [350, 830]
 

@@ -91,6 +91,8 @@ class MergeTable(TableModel):
         return super().data(index, role)
 
 
+# --- tables -----------------------------------------------------------------------------------------------------------
+
 PAIR_COLUMNS = (
     Column(
         "next",
@@ -245,6 +247,8 @@ class MergeTableView(StretchedTable):
             self.row_chosen.emit(self.currentIndex().row())
 
 
+# --- player -----------------------------------------------------------------------------------------------------------
+
 SPEEDS_MS = (1500, 700, 200)
 
 
@@ -375,6 +379,8 @@ class MergePlayer(QWidget):
         if self.step.value() >= self._last:
             self.stop()
 
+
+# --- the page ---------------------------------------------------------------------------------------------------------
 
 MAX_CHARACTERS = 20_000
 """Maximum length of the text, in characters: a line edit lays out all of it for every key."""

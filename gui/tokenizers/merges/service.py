@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from engine.types import MergeStep, MergeTree, TokenPatch
     from gui.core.user_encodings import OpenEncoding
 
+
+# --- forest of merges -------------------------------------------------------------------------------------------------
+
 T = TypeVar("T")
 
 MAX_NODES = 3_000
@@ -220,6 +223,8 @@ def _numbered(forest: MergeForest) -> MergeForest:
 
 NO_FOREST = MergeForest()
 
+
+# --- the service ------------------------------------------------------------------------------------------------------
 
 LONGEST = -1
 """As the index of a pretoken: the longest one, which has the most to show."""
@@ -405,6 +410,8 @@ def _ids_in(why: NotOneToken) -> Iterator[int]:
     for one in lost:
         yield from (one.token_id, one.taken_by.left_id, one.taken_by.right_id, one.taken_by.token_id)
 
+
+# --- why not one token ------------------------------------------------------------------------------------------------
 
 MAX_TOKEN_CHARACTERS = 40
 MAX_NAMED = 12

@@ -46,6 +46,8 @@ from gui.widgets.forms import column_of, row_of
 from gui.widgets.labels import plain_tip
 from gui.widgets.tool_row import segments
 
+# --- layout -----------------------------------------------------------------------------------------------------------
+
 GAP = 10.0
 """Horizontal gap between boxes."""
 TREE_GAP = 26.0
@@ -174,6 +176,8 @@ def stack(forest: MergeForest, byte_width: float, box_height: float) -> TreeLayo
         BLOCK_GAP,
     )
 
+
+# --- painting ---------------------------------------------------------------------------------------------------------
 
 MAX_CHARACTERS = 20
 PADDING = 7.0
@@ -349,6 +353,8 @@ def short_text(data: bytes, write: Callable[[bytes], str] = visible) -> str:
         return text if len(text) <= MAX_CHARACTERS else f"{text[:half]}…{text[-half:]}"
     return f"{write(data[: 4 * half])[:half]}…{write(data[-4 * half :])[-half:]}"
 
+
+# --- the view ---------------------------------------------------------------------------------------------------------
 
 MARGIN = 16.0
 ZOOMS = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0)

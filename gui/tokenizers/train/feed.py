@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from gui.tokenizers.train.run_service import TrainingSnapshot
 
 _NO_INDEX = QModelIndex()
+
+
+# --- merges -----------------------------------------------------------------------------------------------------------
+
 MAX_SHOWN_BYTES = 60
 """Maximum number of bytes of a token shown in a cell; the tooltip shows the total."""
 
@@ -313,6 +317,8 @@ class MergeFeed(StretchedTable):
         for column, widest in WIDEST.items():
             self.setColumnWidth(column, metrics.horizontalAdvance(widest) + CELL_PADDING)
 
+
+# --- the page ---------------------------------------------------------------------------------------------------------
 
 SIDE_BY_SIDE = 860
 """Minimum width, in pixels, to show the curve beside the merges."""

@@ -149,6 +149,8 @@ def choice_box(name: str, choices: tuple[Choice, ...]) -> QComboBox:
     return box
 
 
+# --- texts ------------------------------------------------------------------------------------------------------------
+
 MEGABYTE = 1_000_000
 MAX_SAMPLE_MB = 1_000_000
 DEFAULT_SAMPLE_MB = 50
@@ -396,6 +398,8 @@ def _field(name: str, hint: str) -> QLineEdit:
 def _globs(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
+
+# --- settings ---------------------------------------------------------------------------------------------------------
 
 MAX_BYTES = 1_000_000
 MAX_THREADS = 256

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from gui.tokenizers.train.corpus_service import SplitPreview
     from pricing.types import Model
 
+
+# --- steps of a run ---------------------------------------------------------------------------------------------------
+
 STEPS = 1000
 
 
@@ -215,6 +218,8 @@ class TrainingRunBar(QFrame):
         column_of(self.problem, self.words, self.bar, row, parent=self, margins=(16, 10, 16, 12), spacing=8)
 
 
+# --- preview ----------------------------------------------------------------------------------------------------------
+
 MAX_FILES = 200
 MAX_CHANGES = 8
 
@@ -317,6 +322,8 @@ class TrainingPreview(QWidget):
         if index >= 0:
             self.file_chosen.emit(index)
 
+
+# --- the page ---------------------------------------------------------------------------------------------------------
 
 FORM_WIDTH = 360
 MIN_LINES = 20

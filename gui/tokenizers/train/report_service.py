@@ -47,6 +47,8 @@ def input_usd(model: Model, tokens: int, calls: int, on: date) -> Decimal | None
     return None if found.input_usd is None else found.input_usd * calls
 
 
+# --- export -----------------------------------------------------------------------------------------------------------
+
 FORMATS = tuple((one.ending, one.title) for one in WRITTEN)
 """File name suffix and title of each export format."""
 
@@ -76,6 +78,8 @@ def format_title(title: str) -> str:
     """Return the translated title of a format."""
     return QCoreApplication.translate("TokenizerFormats", title)
 
+
+# --- report -----------------------------------------------------------------------------------------------------------
 
 COMPARED = ("gpt2", "cl100k_base", "o200k_base")
 """The encodings to compare a trained one with."""

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from pricing.types import Model
 
 
+# --- models -----------------------------------------------------------------------------------------------------------
+
 BEST = "✓ "
 """Prefix of the best figure of a row, which is bold as well."""
 GROUP = 0
@@ -182,6 +184,9 @@ def _script_title(script: str) -> str:
     return tr("Lines in {script}").format(script=script) if script != "no letters" else tr("Lines without letters")
 
 
+# --- texts side by side -----------------------------------------------------------------------------------------------
+
+
 class VocabularyChoice(QWidget):
     """Selector of one of the encodings of a report, with the text's token count in it.
 
@@ -268,6 +273,8 @@ class SideBySidePage(QWidget):
             tuple(report.names[index] for index in chosen), tuple(self._spans[index] for index in chosen), rows
         )
 
+
+# --- compression ------------------------------------------------------------------------------------------------------
 
 DEFAULT_PROMPT_BYTES = 4_000
 MAX_PROMPT_BYTES = 100_000_000
@@ -363,6 +370,8 @@ class CompressionPage(QWidget):
             )
         return text + self.tr(". Hypothetical: vendors use their own vocabularies.")
 
+
+# --- the page ---------------------------------------------------------------------------------------------------------
 
 HASH_DIGITS = 12
 

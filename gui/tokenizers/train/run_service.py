@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 
+# --- requests and reports ---------------------------------------------------------------------------------------------
+
 Ending = Literal["done", "stopped", "paused", "closing"]
 """Outcome of a job on a run.
 
@@ -141,6 +143,8 @@ class RunOutcome:
     snapshot: TrainingSnapshot
     kept: KeptEncoding | None = None
 
+
+# --- checkpoints ------------------------------------------------------------------------------------------------------
 
 STATE = "training.run"
 PLAN = "training.json"
@@ -253,6 +257,8 @@ def _plan_of(raw: dict[str, Any]) -> TrainingPlan:
         held_back=tuple(CorpusFile(Path(path), size, encoding) for path, size, encoding in raw["held_back"]),
     )
 
+
+# --- the worker -------------------------------------------------------------------------------------------------------
 
 FAMILY = "train"
 
@@ -450,6 +456,8 @@ def _report_progress(ticket: Ticket, stage: str, fraction: float) -> None:
     except JobCancelled:
         return
 
+
+# --- the service ------------------------------------------------------------------------------------------------------
 
 IDLE, RUNNING, PAUSING, PAUSED, STOPPING = "idle", "running", "pausing", "paused", "stopping"
 KEEPING = "keeping"

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from engine.vocabulary.entry_search import SortKey
 
 
+# --- columns ----------------------------------------------------------------------------------------------------------
+
 KINDS = {
     "byte": QT_TRANSLATE_NOOP("Vocabulary", "byte"),
     "merge": QT_TRANSLATE_NOOP("Vocabulary", "merged"),
@@ -190,6 +192,9 @@ WIDEST = (
 NEED_DIAGNOSIS = (SCRIPT, PARENTS, BUILT, REMARKS)
 """Columns that are empty until the diagnosis is done."""
 
+
+# --- model ------------------------------------------------------------------------------------------------------------
+
 FIXED_FONT = (TOKEN, PARENTS, BYTES)
 
 
@@ -286,6 +291,8 @@ class VocabularyTableModel(TableModel):
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self.sort_asked.emit(column, order == Qt.SortOrder.DescendingOrder)
 
+
+# --- painting ---------------------------------------------------------------------------------------------------------
 
 END_SPACE = "\N{EM SPACE}\N{FOUR-PER-EM SPACE}"
 """Padding after figures and their titles: separates them from the next column, and leaves room for the sort arrow."""
