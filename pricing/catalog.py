@@ -32,7 +32,7 @@ from pricing.types import (
 )
 
 _TRAILING_DATE = re.compile(r"[-@]([0-9]{4})-?([0-9]{2})-?([0-9]{2})$")
-_DOT_BETWEEN_DIGITS = re.compile(r"(?<=[0-9])\.(?=[0-9])")
+_SEPARATOR = re.compile(r"(?<=[0-9])\.(?=[0-9])|\s+")
 _BEDROCK_VERSION = re.compile(r"(-v[0-9]+)?:[0-9]+$|-v[0-9]+$")
 _BEDROCK_REGION = re.compile(r"^(us|eu|apac|au|jp|ca|sa|us-gov|global)\.(?=[a-z0-9]+\.)")
 _AWS_REGION = re.compile(r"^[a-z]{2}(-gov)?-[a-z]+-[0-9]/")
@@ -115,6 +115,9 @@ _ON_BEDROCK = (
 )
 """Vendors before the dot of a Bedrock id."""
 
+_BEFORE_COLON = frozenset((*HOSTS, *_VENDORS, *_ON_BEDROCK))
+"""Providers that libraries write before a colon, as in ``openai:gpt-4o``. Not the models in ``gpt-4o:free``."""
+
 
 class Spelling(NamedTuple):
     """One interpretation of a name. ``host``: the seller of the model under this name, empty for the vendor itself."""
@@ -130,6 +133,9 @@ def spellings(text: str) -> Iterator[Spelling]:
     """
     if len(text) > LONGEST_NAME:
         return
+    provider, colon, model = text.partition(":")
+    if colon and provider.casefold() in _BEFORE_COLON:
+        text = f"{provider}/{model}"
     for name in _own_spellings(text):
         yield Spelling(name)
     host, rest = _without_host(text)
@@ -142,8 +148,8 @@ def spellings(text: str) -> Iterator[Spelling]:
 
 
 def folded(name: str) -> str:
-    """Return a name without common spelling differences: case, and the dot between two digits."""
-    return _DOT_BETWEEN_DIGITS.sub("-", name.casefold())
+    """Return a name without common spelling differences: case, spaces, and the dot between two digits."""
+    return _SEPARATOR.sub("-", name.casefold())
 
 
 def without_date(text: str) -> str | None:
@@ -235,12 +241,12 @@ class Catalog:
     def resolve(self, text: str, on: date | None = None) -> Found:
         """Return the model that ``text`` names on a day (default: today), and a note on how it was resolved.
 
-        Tries an id, an alias valid on that day, or a unique bare name. Then the same ignoring case, and with a dash for
-        the dot between two digits. Then without a date at the end (``gpt-4o-2024-08-06``), with other names of the
-        vendor (``x-ai/``), and last without the prefix of a host (``azure/``, ``us.anthropic.``), whose price may
-        differ from the vendor's. Never matches a part of a name.
+        Tries an id, an alias valid on that day, or a unique bare or display name. Then the same ignoring case, and with
+        a dash for spaces and for the dot between two digits. Then without a date at the end (``gpt-4o-2024-08-06``),
+        with other names of the vendor (``x-ai/``), and last without the prefix of a host (``azure/``,
+        ``us.anthropic.``), whose price may differ from the vendor's. Never matches a part of a name.
 
-        Raises UnknownModelError with similar ids, or AmbiguousModelError with the ids that share a bare name.
+        Raises UnknownModelError with similar ids, or AmbiguousModelError with the ids that share the name.
         """
         wanted = text.strip()
         day = on or date.today()
@@ -278,7 +284,7 @@ class Catalog:
         if host and model.provider != host:
             own = f"{model.provider}'s {'' if is_sold_on else 'own '}{model.id}"
             return f"{text} is priced as {own}; the price of {host} may differ"
-        if is_sold_on and not text.casefold().startswith(f"{model.vendor}/"):
+        if is_sold_on and not text.casefold().startswith((f"{model.vendor}/", f"{model.vendor}:")):
             return f"{text} is priced as {model.id}, at the price of {model.provider}"
         if without_date(text) is not None and without_date(model.id) is None:
             return f"{text} is priced as {model.id}; an older snapshot may have had another price"
@@ -302,7 +308,7 @@ class Catalog:
         close = difflib.get_close_matches(wanted, names, n=limit * 3, cutoff=0.0)
         holding = sorted((name for name in names if len(wanted) >= 3 and wanted in name), key=len)
         beginning = [name for name in holding if name.startswith(wanted)]
-        return tuple(dict.fromkeys(names[name] for name in (*beginning, *close, *holding)))[:limit]
+        return tuple(dict.fromkeys(names[name] for name in (*beginning, *holding, *close)))[:limit]
 
     @cached_property
     def _by_id(self) -> dict[str, Model]:
@@ -318,20 +324,22 @@ class Catalog:
 
 
 def _index(models: Iterable[Model], fold: bool) -> tuple[dict[str, tuple[str, ...]], ...]:
-    """Map names to ids, with one mapping per kind of name in order of priority: ids, aliases, bare names."""
+    """Map names to ids, with one mapping per kind of name in order of priority: ids, aliases, bare names, display
+    names."""
     ids: dict[str, list[str]] = {}
     aliases: dict[str, list[str]] = {}
     bare: dict[str, list[str]] = {}
+    displayed: dict[str, list[str]] = {}
     for model in models:
         _, _, rest = model.id.partition("/")
         short = {rest, rest.rpartition("/")[2]}
         others = {*model.aliases, *(alias.name for alias in model.dated_aliases)}
         others |= {f"{model.vendor}/{name}" for name in others if "/" not in name}
         short.update(map(_bare, others))
-        for level, names in ((ids, {model.id}), (aliases, others), (bare, short)):
+        for level, names in ((ids, {model.id}), (aliases, others), (bare, short), (displayed, {model.name})):
             for name in {folded(name) if fold else name for name in names}:
                 level.setdefault(name, []).append(model.id)
-    return tuple({name: tuple(found) for name, found in level.items()} for level in (ids, aliases, bare))
+    return tuple({name: tuple(found) for name, found in level.items()} for level in (ids, aliases, bare, displayed))
 
 
 def _bare(name: str) -> str:
@@ -339,7 +347,7 @@ def _bare(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def load_catalog(user_file: Path | None = None, tokenizers: Collection[str] = ()) -> Catalog:
+def load_catalog(user_file: Path | str | None = None, tokenizers: Collection[str] = ()) -> Catalog:
     """Return the built-in prices, overlaid field by field by those of ``user_file``.
 
     ``tokenizers``: names of encodings that the file may count with, besides the bundled ones. Raises PriceFileError
@@ -350,17 +358,17 @@ def load_catalog(user_file: Path | None = None, tokenizers: Collection[str] = ()
         return Catalog(build_model(model_id, bundled) for model_id in bundled.entries)
     from pricing.load import read_price_file
 
-    file = read_price_file(user_file, tokenizers, bundled.rules)
+    file = read_price_file(Path(user_file), tokenizers, bundled.rules)
     if file.problems:
         raise PriceFileError(file.problems)
     return Catalog(*lay_over(bundled, file), file.exchange_rates)
 
 
-def check_file(path: Path, tokenizers: Collection[str] = ()) -> list[Problem]:
+def check_file(path: Path | str, tokenizers: Collection[str] = ()) -> list[Problem]:
     """Return every problem of a price file, in line order. Never raises for the file's content."""
     from pricing.load import read_price_file
 
-    return list(read_price_file(path, tokenizers, load_bundled().rules).problems)
+    return list(read_price_file(Path(path), tokenizers, load_bundled().rules).problems)
 
 
 def check_text(text: str, file_name: str, tokenizers: Collection[str] = ()) -> list[Problem]:

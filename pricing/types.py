@@ -48,13 +48,13 @@ class UnknownModelError(PricingError, LookupError):
     def __init__(self, text: str, suggestions: tuple[str, ...] = (), when: str = "") -> None:
         self.text = text
         self.suggestions = suggestions
-        hint = f", did you mean {' or '.join(suggestions)}?" if suggestions else ""
+        hint = f", did you mean {' or '.join(', '.join(suggestions).rsplit(', ', 1))}?" if suggestions else ""
         hint = f" on that day: {when}" if when else hint
         super().__init__(f"unknown model {text!r}{hint}")
 
 
 class AmbiguousModelError(PricingError, LookupError):
-    """A bare name of several models. ``candidates``: their full ids."""
+    """A name of several models. ``candidates``: their full ids."""
 
     def __init__(self, text: str, candidates: tuple[str, ...]) -> None:
         self.text = text

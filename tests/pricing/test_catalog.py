@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,10 @@ def test_unknown_attributes_are_errors() -> None:
     with pytest.raises(AttributeError, match="no attribute 'prices'"):
         pricing.prices  # noqa: B018
     assert all(getattr(pricing, name) is not None for name in pricing.__all__)
+
+
+def test_a_path_may_be_a_text(tmp_path: Path) -> None:
+    file = tmp_path / "prices.yaml"
+    file.write_text("version: 2\nmodels:\n  openai/gpt-4.1: {price: {input: 1.8}}\n")
+    assert pricing.load_catalog(str(file)).find("gpt-4.1").price.rates.input == Decimal("1.8")
+    assert pricing.check_file(str(file)) == []

@@ -177,6 +177,40 @@ def test_a_part_of_a_name_is_none(name: str, suggestion: str) -> None:
     assert len(refusal.value.suggestions) <= 3
 
 
+def test_the_name_that_the_table_shows_is_a_name() -> None:
+    catalog = load_catalog()
+    for one in catalog.models:
+        assert catalog.find(one.name, DAY) is one
+        assert catalog.find(one.name.upper(), DAY) is one
+
+
+@pytest.mark.parametrize(
+    ("name", "model_id", "note"),
+    [
+        ("gpt 4o  mini", "openai/gpt-4o-mini", ""),
+        ("google/Gemini 2.5 Pro", "google/gemini-2.5-pro", ""),
+        ("openai:gpt-4o", "openai/gpt-4o", ""),
+        ("groq:llama-3.3-70b-versatile", "groq/llama-3.3-70b-versatile", ""),
+        (
+            "Bedrock:anthropic.claude-sonnet-5-5",
+            "anthropic/claude-sonnet-5-5",
+            "the price of Amazon Bedrock may differ",
+        ),
+    ],
+)
+def test_names_with_spaces_or_a_provider_before_a_colon(name: str, model_id: str, note: str) -> None:
+    found = load_catalog().resolve(name, DAY)
+    assert found.model.id == model_id
+    assert found.note.endswith(note)
+    assert bool(found.note) == bool(note)
+
+
+def test_models_that_contain_the_name_are_suggested_before_those_that_look_like_it() -> None:
+    assert all("opus" in suggestion for suggestion in load_catalog().suggest("opus"))
+    with pytest.raises(UnknownModelError, match=r"did you mean [^ ]+, [^ ]+ or [^ ]+\?$"):
+        load_catalog().find("opus")
+
+
 def test_a_name_of_some_time() -> None:
     old, new = (
         model(id=f"acme/{name}", dated_aliases=(Alias("acme-latest", start, end),))
