@@ -45,7 +45,7 @@ from gui.core.reports import (
 from gui.core.text_chunks import chunked, utf8_chunks
 from pricing import report
 from pricing.money import exact_usd, format_usd_range
-from pricing.report import tokens_text
+from pricing.report import tokens_text, unknown_text
 from pricing.scenarios import Budget, ends, judge
 from pricing.types import HOURS, SERVICES, TokenCount
 
@@ -106,7 +106,7 @@ def _row(estimate: CostEstimate) -> tuple[Value, ...]:
         *(estimate.model_id, tokens_text(estimate), estimate.label or "not counted"),
         format_usd_range(estimate.usd, estimate.usd_low, estimate.usd_high),
         format_usd_range(estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high),
-        ", ".join(estimate.unknown),
+        unknown_text(estimate),
         "; ".join(filter(None, (estimate.price_note, estimate.context_note))),
     )
 

@@ -340,6 +340,8 @@ def describe(error: MarkedYAMLError, text: str) -> SyntaxFault:
         return SyntaxFault(line, column, "lines that start with '%' are not supported: remove this line")
     if "expected the node content" in problem:
         found = problem.rpartition("found ")[2]
+        if found == "'<stream end>'":
+            return SyntaxFault(line, column, "the file ends here, but a '[' or '{' is not closed")
         return SyntaxFault(line, column, f"expected a value, found {found}")
     return SyntaxFault(line, column, f"this is not valid YAML: {problem or context or 'unreadable'}")
 

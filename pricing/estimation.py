@@ -115,6 +115,9 @@ def check_share(what: str, share: Decimal) -> None:
 
 
 def _check_factors(scenario: Scenario) -> None:
+    for what, number in (("factor", scenario.factor), ("cached share", scenario.cached_share)):
+        if number is not None and not isinstance(number, Decimal):
+            raise ScenarioError(f"the {what} must be a Decimal (got {number!r})")
     if not scenario.factor.is_finite() or not 0 <= scenario.factor <= MAX_FACTOR:
         raise ScenarioError(f"the factor must be between 0 and {MAX_FACTOR:,} (got {scenario.factor})")
     _check_decimals("factor", scenario.factor)
@@ -137,6 +140,7 @@ TOKENS_UNKNOWN = "tokens"
 """Entry of ``CostEstimate.unknown`` if the number of tokens is unknown."""
 
 NO_PRICE_YET = "no price known before"
+NO_SERVICE = "service known"
 """Start of ``CostEstimate.price_note`` if the day is before the first known price."""
 
 _PER_TOKEN = Decimal("0.000001")
@@ -416,7 +420,7 @@ def _price_note(price: Price, change: Change | None, scenario: Scenario) -> str:
     """Return why there is no price or it is uncertain; "" if it is published and the same at all hours."""
     notes, on = [], scenario.on
     if scenario.service and all(one.name != scenario.service for one in price.services):
-        notes.append(f"no {scenario.service} service known")
+        notes.append(f"no {scenario.service} {NO_SERVICE}")
     if price.known_from is not None and on < price.known_from:
         notes.append(f"{NO_PRICE_YET} {price.known_from.isoformat()}")
     if change is not None and change.assumed:

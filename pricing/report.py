@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from pricing.estimation import NO_PRICE_YET
+from pricing.estimation import NO_PRICE_YET, NO_SERVICE
 from pricing.money import exact_usd, format_usd_range
 from pricing.types import CostEstimate
 
@@ -71,12 +71,17 @@ def text_line(estimate: CostEstimate, width: int, with_calls: bool) -> str:
     if with_calls:
         usd = format_usd_range(estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high)
         line += f"   {estimate.calls:,} calls: {usd}"
-    if estimate.unknown and NO_PRICE_YET not in estimate.price_note:
-        line += f"   no price for {', '.join(estimate.unknown)}"
+    if estimate.unknown and not any(reason in estimate.price_note for reason in (NO_PRICE_YET, NO_SERVICE)):
+        line += f"   no price for {unknown_text(estimate)}"
     if estimate.retired:
         line += "   retired"
     left_out = "" if estimate.is_complete else "plus parts that are not counted"
     return "   ".join(filter(None, (line, left_out, estimate.price_note, estimate.context_note)))
+
+
+def unknown_text(estimate: CostEstimate) -> str:
+    """Return the required prices that are unknown, in words."""
+    return ", ".join(name.removeprefix("services.").replace(".", " ").replace("_", " ") for name in estimate.unknown)
 
 
 def tokens_text(estimate: CostEstimate) -> str:

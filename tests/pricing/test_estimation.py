@@ -335,6 +335,8 @@ class TestContext:
         (10, {"factor": Decimal(-1)}, "the factor must be between"),
         (10, {"factor": Decimal("NaN")}, "the factor must be between"),
         (10, {"factor": Decimal("Infinity")}, "the factor must be between"),
+        (10, {"factor": 1.1}, "the factor must be a Decimal .got 1.1."),
+        (10, {"cached_share": 0.5}, "the cached share must be a Decimal .got 0.5."),
         (10, {"factor": Decimal("1e-31")}, "too many decimal places"),
         (10, {"cached_share": Decimal("1.01")}, "the cached share must be between 0 and 1"),
         (10, {"cached_share": Decimal("0.5"), "cached_tokens": 1}, "not both"),

@@ -70,6 +70,16 @@ def test_the_table_goes_from_cheap_to_dear_and_unknown_comes_last() -> None:
     assert len({line.index("exact") for line in lines[:3]}) == 1, "columns stand below each other"
 
 
+def test_unknown_prices_are_named_in_words_and_once() -> None:
+    unsold = ({"output_tokens": 1}, {"audio_input_tokens": 1}, {"service": "flex"})
+    lines = [text_line(cost(UNKNOWN, 10, **used), 0, with_calls=False) for used in unsold]
+    assert [line.partition("n/a   ")[2] for line in lines] == [
+        "no price for output   retired",
+        "no price for audio input   retired",
+        "retired   no flex service known",
+    ]
+
+
 def test_a_free_model_is_cheaper_than_an_unknown_one() -> None:
     free = model(Price(rates(input="0", output="0")), id="acme/free")
     lines = text_lines([cost(one, 1000, output_tokens=1) for one in (UNKNOWN, free)], TODAY, with_calls=False)
