@@ -233,16 +233,18 @@ Report = Callable[[int, int], None]
 ends."""
 
 
-def survey(paths: Iterable[Path | str], rules: CorpusRules | None = None, report: Report | None = None) -> CorpusSurvey:
-    """Survey files and folders by the rules. Samples of each file are read, and all of each file whose size and samples
-    equal those of another one, to find duplicates.
+def survey(
+    paths: Path | str | Iterable[Path | str], rules: CorpusRules | None = None, report: Report | None = None
+) -> CorpusSurvey:
+    """Survey one or more files and folders by the rules. Samples of each file are read, and all of each file whose size
+    and samples equal those of another one, to find duplicates.
 
     ``report`` is called for every file, and often while large ones are compared. Raises OSError if a path does not
     exist, InvalidGlobError if a glob is invalid.
     """
     rules = rules or CorpusRules()
     looking = _Survey(report or _unreported, as_bytes=rules.as_bytes)
-    roots = tuple(Path(path) for path in paths)
+    roots = tuple(Path(path) for path in ([paths] if isinstance(paths, Path | str) else paths))
     for found in FolderWalk(rules).found(roots):
         looking.add(found)
     if rules.sample_bytes is not None:

@@ -159,7 +159,9 @@ def main(arguments: Sequence[str]) -> int:
         for family in families:
             compile_family(Path(folder) if folder else None, family)
     except OSError as error:
-        sys.stderr.write(f"could not save to {folder or 'the cache folder'} ({error.strerror or error})\n")
+        with kept_in(Path(folder) if folder else None):
+            kept = current_folder()
+        sys.stderr.write(f"could not save to {kept.parent if kept else folder} ({error.strerror or error})\n")
         return 1
     return 0
 

@@ -374,7 +374,7 @@ class Encoding:
         Raises UnsupportedTextError for invalid UTF-8 if the vocabulary does not have every byte.
         """
         try:
-            return self.encode_ordinary(content.decode("utf-8"))
+            return self.encode_ordinary(str(content, "utf-8"))
         except UnicodeDecodeError:
             pass
         ranks = self._mergeable_ranks

@@ -83,7 +83,7 @@ class TrainingRun:
             strip_accents=strip_accents,
             min_count=min_count,
             max_token_bytes=max_token_bytes,
-            special_tokens=tuple(special_tokens),
+            special_tokens=(special_tokens,) if isinstance(special_tokens, str) else tuple(special_tokens),
             tie_order=tie_order,
             dummy_prefix=dummy_prefix,
             max_space_run=max_space_run,

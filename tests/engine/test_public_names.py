@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 
 import engine
+import pricing
 
 
 def test_every_public_name_resolves():
     for name in engine.__all__:
         assert getattr(engine, name) is not None
     assert set(engine.__all__) == set(engine._HOMES)
+    for package in (engine, pricing):
+        assert set(package.__all__) <= set(dir(package)), "a prompt completes them"
 
 
 def test_an_unknown_name():

@@ -25,6 +25,7 @@ def test_a_folder_of_all_kinds(tmp_path):
     (tmp_path / ".gitignore").write_text("*.log\n")
     write(tmp_path, f_log=b"log")
     found = survey([tmp_path])
+    assert survey(tmp_path).files == survey(str(tmp_path)).files == found.files
     assert [(file.path.name, file.file_bytes, file.encoding) for file in found.files] == [
         ("a.txt", 4, "utf-8"),
         ("b.txt", 5, "cp1252"),

@@ -30,6 +30,11 @@ def opened(request) -> tuple[engine.Encoding, NativeEncoder]:
     return encoding, encoding.open_native(current_folder())
 
 
+def test_a_text_is_not_bytes():
+    with pytest.raises(TypeError):
+        engine.get_encoding("gpt2").encode_bytes("text")
+
+
 @pytest.mark.deep
 def test_the_tokens_of_any_bytes_have_these_bytes(opened):
     encoding, native = opened

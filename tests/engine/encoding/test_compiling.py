@@ -92,6 +92,13 @@ def test_a_folder_that_cannot_be_made_is_said_before_anything_is_compiled(cache)
     assert not is_compiled(cache, "encode")
 
 
+def test_the_folder_that_cannot_be_made_is_the_one_that_the_environment_names(cache, monkeypatch, tmp_path):
+    (tmp_path / "named").write_text("in the way")
+    monkeypatch.setenv(cache_folder.VARIABLE, str(tmp_path / "named"))
+    with pytest.raises(CompilingFailedError, match=r"could not save to .*named \(.+\)"):
+        compile_in_child(cache, ["encode"], cancel_check)
+
+
 def test_a_compiler_ends_when_whoever_wanted_it_is_no_more(cache):
     command, environment = compiling.compiler_command(cache, ["encode"])
     with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE) as orphan:

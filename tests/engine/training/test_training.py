@@ -39,6 +39,7 @@ def test_a_vocabulary_without_room_for_the_bytes_is_refused():
         TrainingRun("text", 255)
     with pytest.raises(TrainingError, match="256 bytes and 2 special tokens"):
         TrainingRun("text", 257, special_tokens=["<a>", "<b>"])
+    assert TrainingRun("text", 257, special_tokens="<a>").settings.special_tokens == ("<a>",)
 
 
 def test_no_text_is_refused():
