@@ -43,6 +43,8 @@ def window_arguments(arguments: Sequence[str]) -> tuple[list[Path], Path | None]
             if not value:
                 raise UnusableArgument("--profile: name a folder")
             profile = Path(value)
+            if profile.is_file():
+                raise UnusableArgument(f"--profile: {profile} is a file; name a folder")
         elif word.startswith("-"):
             raise UnusableArgument(f"there is no option {word}; --help lists them")
         elif _exists(word):
@@ -65,13 +67,13 @@ def _exists(word: str) -> bool:
 
 
 def wants_command(arguments: Sequence[str]) -> bool:
-    """Return True if the first word apart from the profile option is a command or asks for help."""
+    """Return True if the first word apart from the profile option is a command or asks for help or the version."""
     rest = iter(arguments)
     for word in rest:
         if word == "--profile":
             next(rest, None)
         elif word != PRIVATE_OPTION and not word.startswith("--profile="):
-            return word in COMMANDS or word in {"-h", "--help"}
+            return word in COMMANDS or word in {"-h", "--help", "--version"}
     return False
 
 

@@ -33,6 +33,9 @@ def run(arguments: Sequence[str]) -> int:
         return status
     except click.exceptions.Exit as error:
         return error.exit_code
+    except click.NoSuchOption as error:
+        own = error.option_name in {option for parameter in program.params for option in parameter.opts}
+        return _refuse(f"{error.option_name}: write it before the command" if own else error.format_message())
     except click.ClickException as error:
         return _refuse(error.format_message())
     except DamagedVocabularyError as error:  # any command that encodes may detect it

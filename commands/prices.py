@@ -25,9 +25,12 @@ MAX_BYTES = 240_000_000
 """Maximum size of a price table, in bytes. Its characters may take four bytes each."""
 
 
-@program.group()
-def prices() -> None:
-    """Price files."""
+@program.group(invoke_without_command=True)
+@click.pass_context
+def prices(context: click.Context) -> None:
+    """Check, edit and compare price files."""
+    if context.invoked_subcommand is None:
+        raise BadInput("prices: name a command: check, compare, schema or set")
 
 
 @prices.command()
@@ -37,6 +40,8 @@ def prices() -> None:
 def check(profile: Path | None, file: str, as_json: bool) -> None:
     """Check a price file. Print every problem as FILE:LINE:COLUMN: MESSAGE."""
     usable(lambda: Path(file).stat(), file)
+    if Path(file).is_dir():
+        raise BadInput(f"{file}: it is a folder; give the file in it")
     problems = pricing.check_file(Path(file), tokenizers=user_encodings(profile)[0])
     if as_json:
         say_json({"problems": [str(problem) for problem in problems]})
@@ -56,7 +61,7 @@ def check(profile: Path | None, file: str, as_json: bool) -> None:
 @click.argument("value")
 @click.pass_obj
 def set_value(profile: Path | None, file: str, model: str, field: str, value: str) -> None:
-    """Set one FIELD of a MODEL, like price.input, in a price file; null makes it unknown.
+    """Set one FIELD of a MODEL in a price file, such as price.input. The value null makes it unknown.
 
     Nothing else of the file changes, and concurrent changes by other processes are kept. The old file is
     kept beside it, with the suffix .bak. A file with errors is not changed.
@@ -65,6 +70,12 @@ def set_value(profile: Path | None, file: str, model: str, field: str, value: st
     if Path(file).exists():
         usable(lambda: check_size(Path(file)), file)
     given = None if value == NULL else value
+    if "/" not in model:
+        try:
+            hint = f"did you mean {pricing.load_catalog().find(model).id}?"
+        except LookupError as error:
+            hint = str(error)
+        raise BadInput(f"MODEL: write vendor/model; {hint}")
 
     def changed(before: bytes | None) -> bytes:
         text = decoded(before or b"", file)
@@ -75,7 +86,7 @@ def set_value(profile: Path | None, file: str, model: str, field: str, value: st
 
 @prices.command()
 def schema() -> None:
-    """Print the JSON Schema of price files, for editors that check YAML while it is typed."""
+    """Print the JSON Schema of price files. Editors use it to complete and check YAML."""
     from pricing.declaration import schema_text
 
     for line in schema_text().splitlines():
@@ -88,9 +99,9 @@ def schema() -> None:
 @click.option("--on", "day", type=Day(), help="Use the prices of this date. Default: today.")
 @json_option
 def compare(tables: tuple[str, ...], file: Path | None, day: date | None, as_json: bool) -> None:
-    """Compare published price tables on your disk with the built-in prices and yours.
+    """Compare published price tables with the built-in prices and yours.
 
-    Reads LiteLLM's map, llm-prices, models.dev, genai-prices and model-prices. Without a file, uses those of the
+    Reads files of LiteLLM, llm-prices, models.dev, genai-prices and model-prices. Without a file, uses those of the
     packages litellm, genai-prices and model-prices that are installed beside this program. Changes nothing.
     """
     on = day or date.today()

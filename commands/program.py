@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from gui.core.about import our_version
 from gui.core.token_text import visible_line
 
 T = TypeVar("T")
@@ -41,7 +42,7 @@ class _Program(click.Group):
 NEVER_EMPTY = frozenset(
     {
         *("paths", "path", "file", "tables", "name", "template", "lines", "tokenizer", "pattern"),
-        *("include", "exclude", "dask"),
+        *("include", "exclude", "dask", "model", "models"),
     }
 )
 
@@ -71,12 +72,23 @@ def _named(parameter: click.Parameter) -> str:
     return max(parameter.opts, key=len) if isinstance(parameter, click.Option) else parameter.human_readable_name
 
 
+def _show_version(context: click.Context, _parameter: click.Parameter, asked: bool) -> None:
+    if asked:
+        say(f"Tokenloupe {our_version()}")
+        context.exit()
+
+
 @click.group(cls=_Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
+)
 @click.option("--profile", type=FilePath(), help="Keep settings, data and caches in this folder.")
 @click.option("--private", is_flag=True, expose_value=False, help="Save nothing that is typed in the window.")
 @click.pass_context
 def program(context: click.Context, profile: Path | None) -> None:
     """Count tokens and estimate their cost. Without a command, open the window with the files named."""
+    if profile is not None and profile.is_file():
+        raise BadInput(f"--profile: {profile} is a file; name a folder")
     context.obj = profile
 
 

@@ -253,7 +253,7 @@ def _say(
 ) -> None:
     for one in counted:
         parts = ", ".join(
-            f"{kind} {one.tally.of(kind).tokens:,} ({one.tally.of(kind).grade})"
+            f"{kind} {one.tally.of(kind).tokens:,} ({LABELS[one.tally.of(kind).grade]})"
             for kind in KINDS
             if one.tally.of(kind).tokens
         )
@@ -261,7 +261,7 @@ def _say(
         requests = one.fields["requests"]
         many = "" if requests == 1 else f" in {requests:,} requests"
         tokens = f"{one.tally.tokens:,} tokens{_spread(one.tally.low, one.tally.high)}"
-        say(f"{lead}{tokens}{many}, {one.tally.grade}: {parts or 'nothing'}")
+        say(f"{lead}{tokens}{many}, {LABELS[one.tally.grade]}: {parts or 'nothing'}")
         for bad in one.fields.get("malformed", ())[:MAX_SAID]:
             remark(f"{one.path}: line {bad['line']:,} is not a request: {bad['why']}")
         if (more := one.fields.get("malformed_lines", 0) - MAX_SAID) > 0:

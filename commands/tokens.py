@@ -153,7 +153,7 @@ def encode(
     as_json: bool,
     **options: str | None,
 ) -> None:
-    """Print the token ids of a text, separated by spaces."""
+    """Print the token IDs of a text, separated by spaces."""
     encoding = required_encoding(profile, **options)
     if as_bytes and allow_special:
         raise BadInput("give --bytes or --allow-special, not both")
@@ -185,14 +185,14 @@ def encode(
 @tokenizer_options
 @click.pass_obj
 def decode(profile: Path | None, path: str, **options: str | None) -> None:
-    """Turn token ids, separated by whitespace or commas, back into bytes on standard output."""
+    """Turn token IDs back into bytes on standard output. The IDs are separated by whitespace or commas."""
     encoding = required_encoding(profile, **options)
     words = read_text(path).text.replace(",", " ").split()
     source = "standard input" if path == STANDARD_INPUT else path
     ids = []
     for place, word in enumerate(words, 1):
         if not (word.isascii() and word.isdigit()):
-            raise BadInput(f"{source}: number {place} is not a token id: {shortened(word)!r}")
+            raise BadInput(f"{source}: number {place} is not a token ID: {shortened(word)!r}")
         # Without leading zeros an id has few digits. Do not convert long numbers.
         ids.append(int(word.lstrip("0")[:MAX_DIGITS] or "0"))
     try:
@@ -200,7 +200,7 @@ def decode(profile: Path | None, path: str, **options: str | None) -> None:
     except (KeyError, OverflowError, ValueError):
         place = next(place for place, token_id in enumerate(ids, 1) if not is_known(encoding, token_id))
         wrong = shortened(words[place - 1])
-        raise BadInput(f"{source}: number {place} is {wrong}; no token of {encoding.name} has this id") from None
+        raise BadInput(f"{source}: number {place} is {wrong}; no token of {encoding.name} has this ID") from None
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 

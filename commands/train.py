@@ -18,7 +18,9 @@ import engine
 from commands.inputs import STANDARD_INPUT, Notice, WholeNumber, bytes_option, noticed, read_raw, read_text
 from commands.program import INTERRUPTED, BadInput, FilePath, json_option, program, remark, say, say_json, usable
 from engine.corpus.types import CorpusRules, CorpusSurvey
+from engine.library.formats.table import WRITTEN
 from engine.runtime.atomic_files import check_regular, make_private
+from engine.split.patterns import NAMED_SPLITS
 from engine.training.types import TrainingProgress, TrainingSettings
 from gui.core.api_keys import key_sentence
 from gui.core.profile_files import profile_paths
@@ -133,12 +135,22 @@ SAMPLE_BYTES = 1 << 16
 @program.command()
 @click.argument("paths", nargs=-1, type=str)
 @click.option("--vocab-size", type=WholeNumber(1), help="Vocabulary size, including bytes and special tokens.")
-@click.option("--pattern", default="cl100k_base", help="Split pattern: a name, or a regular expression.")
+@click.option(
+    "--pattern",
+    default="cl100k_base",
+    show_default=True,
+    help=f"Split pattern: {', '.join(NAMED_SPLITS)}, or a regular expression.",
+)
 @click.option("--min-count", type=WholeNumber(1), default=2, help="Minimum count for a pair to be merged.")
 @click.option("--max-token-bytes", type=WholeNumber(1), help="Maximum token length in bytes.")
 @click.option("--max-space-run", type=WholeNumber(1), help="Count longer runs of whitespace as this many characters.")
-@click.option("--special", "special_tokens", multiple=True, help="A special token; may be given more than once.")
-@click.option("--alphabet", type=click.Choice(["bytes", "characters", "characters+</w>"]), default="bytes")
+@click.option("--special", "special_tokens", multiple=True, help="A special token. Repeatable.")
+@click.option(
+    "--alphabet",
+    type=click.Choice(["bytes", "characters", "characters+</w>"]),
+    default="bytes",
+    help="Smallest tokens; </w> marks the ends of words.",
+)
 @click.option(
     "--normalization", type=click.Choice(["NFC", "NFD", "NFKC", "NFKD"]), help="Unicode normalization applied first."
 )
@@ -158,13 +170,17 @@ SAMPLE_BYTES = 1 << 16
 @click.option("--hidden", is_flag=True, help="Include hidden files.")
 @bytes_option
 @click.option("--sample", "sample_mb", type=WholeNumber(1), metavar="MB", help="Train on a sample of this size.")
-@click.option("--out", type=FilePath(), help="Where to save it: .tiktoken, .json or .model (minbpe).")
+@click.option(
+    "--out",
+    type=FilePath(),
+    help=f"Where to save it, in the format of the extension: {', '.join(one.ending for one in WRITTEN)}.",
+)
 @click.option("--checkpoint", type=FilePath(), help="Save checkpoints to this file.")
 @click.option("--resume", type=FilePath(), help="Resume from a checkpoint.")
 @json_option
 @click.pass_context
 def train(context: click.Context, paths: tuple[str, ...], out: Path | None, as_json: bool, **options: Any) -> None:
-    """Train a byte-pair encoding on files and folders, or on standard input (-).
+    """Train a tokenizer on files, folders or standard input (-).
 
     Ctrl+C ends a run early: what was learned so far is saved, and the run can be resumed. Tokens that seem to contain
     API keys are listed before they are saved.
@@ -317,7 +333,7 @@ def _begun(paths: Sequence[str], options: dict[str, Any], display: ProgressDispl
     folders = [Path(path) for path in paths if path != STANDARD_INPUT]
     survey = usable(lambda: engine.survey(folders, rules, display.looking(interrupted.raise_if_any)))
     if not survey.files and not given:
-        raise BadInput(_nothing_found(folders, survey))
+        raise BadInput(_nothing_found(paths, survey))
     sources: list[Any] = ([survey] if survey.files else []) + ([given] if given else [])
     settings = {name: options[name] for name in SETTINGS}
     run = usable(lambda: engine.TrainingRun(sources, **settings, threads=options["threads"], dask=options["dask"]))
@@ -325,7 +341,8 @@ def _begun(paths: Sequence[str], options: dict[str, Any], display: ProgressDispl
     sample = (start.decode("utf-8", "replace") if isinstance(start, bytes) else start) or _first_text(survey)
     if not options["as_bytes"]:  # bytes that are not text become a pretoken without the pattern
         _check_pattern(options, sample)
-    display.note(_found(survey))
+    if folders:
+        display.note(_found(survey))
     for warning in run.warnings:
         display.note(warning)
     return Started(run, survey, sample)
@@ -359,7 +376,10 @@ def _check_pattern(options: dict[str, Any], sample: str) -> None:
     counter = PretokenCounter(plan.expression)
     usable(lambda: counter.add(plan.preparation(sample).encode("utf-8", "replace")), "--pattern")
     if sample and not counter.different:
-        raise BadInput(f"--pattern: it matches nothing in the first {len(sample):,} characters of the texts")
+        raise BadInput(
+            f"--pattern: {options['pattern']!r} is not the name of a pattern ({', '.join(NAMED_SPLITS)}), and as a "
+            f"regular expression it matches nothing in the first {len(sample):,} characters of the texts"
+        )
 
 
 # --- settings ---------------------------------------------------------------------------------------------------------
@@ -387,9 +407,9 @@ def _settings(options: dict[str, Any]) -> TrainingSettings:
 # --- the run ----------------------------------------------------------------------------------------------------------
 
 
-def _nothing_found(paths: Sequence[Path], survey: CorpusSurvey) -> str:
+def _nothing_found(paths: Sequence[str], survey: CorpusSurvey) -> str:
     skipped = ", ".join(f"{count:,} {reason}" for reason, count in sorted(survey.skipped_counts.items()))
-    where = paths[0] if len(paths) == 1 else "these"
+    where = ", ".join("standard input" if path == STANDARD_INPUT else path for path in paths)
     return f"no text to train on in {where}" + (f" (skipped: {skipped})" if skipped else "")
 
 

@@ -10,7 +10,7 @@ import click
 
 from commands.encodings import required_encoding, tokenizer_options
 from commands.inputs import STANDARD_INPUT, read_text
-from commands.program import BadInput, json_option, program, say, say_json, usable
+from commands.program import BadInput, json_option, program, remark, say, say_json, usable
 from engine.vocabulary.entries import EntryTable, entries_of
 from engine.vocabulary.entry_diagnostics import is_reachable
 from engine.vocabulary.entry_search import EntryQuery, EntrySearch, read_hex
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @program.command()
 @click.option("--encoding", "name", help="Name of an encoding.")
 @tokenizer_options
-@click.option("--id", "token_id", help="The entry with this id.")
+@click.option("--id", "token_id", help="The entry with this ID.")
 @click.option("--text", help="Entries with exactly this text.")
 @click.option("--hex", "digits", help="Entries with exactly these bytes.")
 @click.option("--search", help="Entries that contain this text, ignoring case.")
@@ -58,13 +58,15 @@ def vocab(
     else:
         for entry in document:
             say(_line(entry))
+        if not document:
+            remark(f"no entry of {encoding.name} matches")
     context.exit(0 if found else 1)
 
 
 def _known_id(entries: EntryTable, word: str) -> int:
     if not (word.isascii() and word.isdigit()) or len(word) > len(str(len(entries))) or int(word) >= len(entries):
         quoted = word if len(word) <= 20 else word[:19] + "…"
-        raise BadInput(f"--id: {quoted!r} is not an id of {entries.name}, which has ids from 0 to {len(entries) - 1}")
+        raise BadInput(f"--id: {quoted!r} is not an ID of {entries.name}, which has IDs from 0 to {len(entries) - 1}")
     return int(word)
 
 
@@ -123,7 +125,7 @@ TITLES = ("merge", "left", "right", "token", "id", "rank")
 @json_option
 @click.pass_obj
 def trace(profile: Path | None, text: str, as_json: bool, **options: str | None) -> None:
-    """Show how TEXT becomes tokens: its pretokens, and every merge in each. TEXT may be - for standard input."""
+    """Show the pretokens of TEXT, and every merge in each. TEXT may be - for standard input."""
     from engine.analysis.merge_steps import cut_text, trace_of
 
     encoding = required_encoding(profile, **options)

@@ -72,7 +72,7 @@ def say(work: Path, capfdbinary: Any) -> Callable[..., str]:
         (("train", "missing", "--vocab-size", "270"), "missing: No such file or directory"),
         (("train", "--resume", "missing"), "missing: No such file or directory"),
         (("count", "text.txt", "--tokenizer", "folder"), "folder: it is a folder; give the file in it"),
-        (("decode", "text.txt", *ENCODING), "text.txt: number 1 is not a token id: 'the'"),
+        (("decode", "text.txt", *ENCODING), "text.txt: number 1 is not a token ID: 'the'"),
         (("nothing" * 100,), "No such command 'nothing"),
     ],
 )
@@ -85,7 +85,7 @@ def test_it_is_said_in_one_line(say: Callable[..., str], words: tuple[str, ...],
 def test_standard_input_is_named_as_such(say: Callable[..., str], monkeypatch: pytest.MonkeyPatch, work: Path):
     with (work / "text.txt").open() as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
-        assert say("decode", *ENCODING) == "standard input: number 1 is not a token id: 'the'"
+        assert say("decode", *ENCODING) == "standard input: number 1 is not a token ID: 'the'"
 
 
 def test_nothing_is_compiled_for_a_file_that_is_not_there(

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+import main
 from commands.entry import run
 from commands.prices import MAX_BYTES
 from engine.corpus.files import BinaryFileError, read_stored
+from gui.core.about import our_version
 
 
 def refused(capsys: pytest.CaptureFixture[str], arguments: Sequence[str]) -> str:
@@ -35,6 +39,8 @@ def refused(capsys: pytest.CaptureFixture[str], arguments: Sequence[str]) -> str
         ["vocab", "--encoding", "", "--id", "1"],
         ["--profile", "", "count", "FILE"],
         ["cost", "FILE", "--prices", ""],
+        ["cost", "FILE", "--model", ""],
+        ["count", "FILE", "--model", ""],
         ["cost", "FILE", "--report", ""],
         ["train", "FILE", "--vocab-size", "300", "--out", ""],
         ["train", "FILE", "--vocab-size", "300", "--resume", ""],
@@ -47,6 +53,60 @@ def test_empty_values(capsys: pytest.CaptureFixture[str], tmp_path: Path, argume
     file = tmp_path / "file.txt"
     file.write_text("some text")
     assert "the value is empty" in refused(capsys, [str(file) if word == "FILE" else word for word in arguments])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["prices"], "prices: name a command: check, compare, schema or set"),
+        (["prices", "check", "FOLDER"], "FOLDER: it is a folder"),
+        (
+            ["prices", "set", "FOLDER/x.yaml", "gpt-4o", "price.input", "1"],
+            "write vendor/model; did you mean openai/gpt-4o?",
+        ),
+        (
+            ["prices", "set", "FOLDER/x.yaml", "gpt-4ö", "price.input", "1"],
+            "write vendor/model; unknown model 'gpt-4ö'",
+        ),
+        (["--profile", "FILE", "count", "FILE"], "--profile: FILE is a file; name a folder"),
+        (["--profile", "FILE"], "--profile: FILE is a file; name a folder"),
+        (["count", "FILE", "--profile", "FOLDER"], "--profile: write it before the command"),
+        (["count", "FILE", "--private"], "--private: write it before the command"),
+        (["count", "FILE", "--privat"], "No such option '--privat'"),
+        (
+            ["train", "EMPTY", "FOLDER", "--vocab-size", "300"],
+            "no text to train on in EMPTY, FOLDER (skipped: 1 empty)",
+        ),
+        (["train", "-", "--vocab-size", "300"], "no text to train on in standard input"),
+        (
+            ["train", "FILE", "--vocab-size", "300", "--pattern", "gpt3"],
+            "'gpt3' is not the name of a pattern (cl100k_base, ",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], why: str
+):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+    places = {"FILE": tmp_path / "file.txt", "EMPTY": tmp_path / "empty.txt", "FOLDER": tmp_path / "folder"}
+    places["FILE"].write_text("some text")
+    places["EMPTY"].touch()
+    places["FOLDER"].mkdir()
+
+    def filled(text: str) -> str:
+        for word, place in places.items():
+            text = text.replace(word, str(place))
+        return text
+
+    assert main.main([filled(word) for word in arguments]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert filled(why) in err
+
+
+def test_the_version_is_that_of_the_program(capsys: pytest.CaptureFixture[str]):
+    assert main.main(["--version"]) == 0
+    assert capsys.readouterr().out == f"Tokenloupe {our_version()}\n"
 
 
 @pytest.mark.parametrize(

@@ -260,7 +260,7 @@ def test_a_count_says_its_range_and_label(run, body):
     assert document["files"][0]["grade"] == "estimate"
     assert document["files"][0]["parts"]["text"] == {"tokens": 7, "grade": "estimate", "low": 3, "high": 15}
     _, out, _ = run("count", "--request", body(HELLO), "--template", "llama3")
-    assert "17 tokens (11 to 30), estimate: overhead 10 (estimate), text 7 (estimate)" in out
+    assert "17 tokens (11 to 30), estimated: overhead 10 (estimated), text 7 (estimated)" in out
     assert out.splitlines()[1] == "17 tokens in o200k_base, by Llama 3"
     many = body("\n".join([json.dumps(HELLO), json.dumps(LEFT_OUT)]), "many.jsonl")
     assert json.loads(run("count", "--request", many, "--json")[1])["label"] == "estimated"

@@ -94,6 +94,8 @@ def test_a_search_finds_what_is_inside(run):
     assert 43453 in [entry["id"] for entry in found]
     assert all("solidgold" in entry["text"].lower() for entry in found)
     assert entries(run, "--encoding", "r50k_base", "--search", "no such thing here") == []
+    nothing = run("--encoding", "r50k_base", "--search", "no such thing here")
+    assert nothing == (1, "", "no entry of r50k_base matches\n")
 
 
 def test_text_for_people_has_nothing_in_it_that_moves_the_cursor(run):
@@ -108,10 +110,10 @@ def test_text_for_people_has_nothing_in_it_that_moves_the_cursor(run):
         (["--id", "5"], "name one of --encoding NAME and --tokenizer FILE"),
         (["--encoding", "r50k_base"], "name one of --id, --text, --hex and --search"),
         (["--encoding", "r50k_base", "--id", "1", "--text", "a"], "name one of --id, --text, --hex and --search"),
-        (["--encoding", "r50k_base", "--id", "50257"], "which has ids from 0 to 50256"),
-        (["--encoding", "r50k_base", "--id", "-1"], "is not an id of r50k_base"),
-        (["--encoding", "r50k_base", "--id", "9" * 5000], "is not an id of r50k_base"),
-        (["--encoding", "r50k_base", "--id", "٣"], "is not an id of r50k_base"),
+        (["--encoding", "r50k_base", "--id", "50257"], "which has IDs from 0 to 50256"),
+        (["--encoding", "r50k_base", "--id", "-1"], "is not an ID of r50k_base"),
+        (["--encoding", "r50k_base", "--id", "9" * 5000], "is not an ID of r50k_base"),
+        (["--encoding", "r50k_base", "--id", "٣"], "is not an ID of r50k_base"),
         (["--encoding", "r50k_base", "--hex", "c3a"], "Each byte has two hexadecimal digits"),
         (["--encoding", "r50k_base", "--hex", "xyz"], "'x' is not a hexadecimal digit"),
         (["--encoding", "r50k_base", "--hex", " "], "give at least one byte"),
