@@ -376,10 +376,9 @@ def _check_pattern(options: dict[str, Any], sample: str) -> None:
     counter = PretokenCounter(plan.expression)
     usable(lambda: counter.add(plan.preparation(sample).encode("utf-8", "replace")), "--pattern")
     if sample and not counter.different:
-        raise BadInput(
-            f"--pattern: {options['pattern']!r} is not the name of a pattern ({', '.join(NAMED_SPLITS)}), and as a "
-            f"regular expression it matches nothing in the first {len(sample):,} characters of the texts"
-        )
+        pattern = options["pattern"]
+        names = f", and no pattern is named {pattern!r} ({', '.join(NAMED_SPLITS)})" if pattern.isidentifier() else ""
+        raise BadInput(f"--pattern: it matches nothing in the first {len(sample):,} characters of the texts{names}")
 
 
 # --- settings ---------------------------------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ def test_empty_values(capsys: pytest.CaptureFixture[str], tmp_path: Path, argume
         (["train", "-", "--vocab-size", "300"], "no text to train on in standard input"),
         (
             ["train", "FILE", "--vocab-size", "300", "--pattern", "gpt3"],
-            "'gpt3' is not the name of a pattern (cl100k_base, ",
+            "of the texts, and no pattern is named 'gpt3' (cl100k_base, ",
         ),
     ],
 )
