@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QRect, QSize, Qt, Slot
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -189,18 +189,19 @@ class ToneLabel(QLabel):
 
 FIGURE_PIXELS = 23
 CAPTION_PIXELS = 11
+LINE_WIDTH = 3
+"""Width of a line between two figures, at most: the style sheet makes it thinner."""
 
 
 class Figure(QWidget):
-    """A number above its caption."""
+    """A number above its caption, which is elided first."""
 
     def __init__(self, name: str, parent: QWidget) -> None:
         """``name``: object name of the number's label."""
         super().__init__(parent)
-        self.value, self.caption = PlainLabel(self), PlainLabel(self)
-        self.value.setObjectName(name)
+        self.value, self.caption = RemarkLabel(name, "figure"), RemarkLabel(f"{name}Caption", "caption")
         for label, role, pixels in ((self.value, "figure", FIGURE_PIXELS), (self.caption, "caption", CAPTION_PIXELS)):
-            label.setProperty("role", role)
+            label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
             font = QFont(label.font())
             font.setPixelSize(pixels)
             set_weight(font, STRONG if role == "figure" else QFont.Weight.Normal)
@@ -212,15 +213,20 @@ class Figure(QWidget):
         column.addWidget(self.caption)
 
     def show_figure(self, value: str, caption: str) -> None:
-        """Show a number and its caption; hide both if it is empty."""
-        self.value.setText(value)
-        self.caption.setText(caption)
+        """Show a number and its caption."""
+        self.value.setText(shown(value))
+        self.value.setMinimumWidth(0)  # the size hint is at least the minimum
+        self.value.setMinimumWidth(self.value.sizeHint().width())
+        self.caption.setText(shown(caption))
+        self.caption.setToolTip(plain_tip(caption))
         self.value.setAccessibleName(f"{value} {caption}".strip())
-        self.setVisible(bool(value))
 
 
 class FigureStrip(QWidget):
-    """Figures side by side, separated by lines; controls can be appended to ``row``."""
+    """Figures side by side, separated by lines; controls can be appended to ``row``.
+
+    Where there is no room for all numbers, the last ones are hidden: a number without its end would be another one.
+    """
 
     def __init__(self, *names: str) -> None:
         """``names``: object names of the number labels."""
@@ -228,7 +234,7 @@ class FigureStrip(QWidget):
         self.figures: list[Figure] = []
         self._lines: list[QFrame] = []
         self.row = QHBoxLayout(self)
-        self.row.setContentsMargins(0, 2, 0, 2)
+        self.row.setContentsMargins(0, 2, 12, 2)
         self.row.setSpacing(16)
         for name in names:
             if self.figures:
@@ -248,8 +254,29 @@ class FigureStrip(QWidget):
         """Show these figures with their captions; the remaining ones are hidden."""
         for number, figure in enumerate(self.figures):
             figure.show_figure(*(figures[number] if number < len(figures) else ("", "")))
-        for line, figure in zip(self._lines, self.figures[1:], strict=True):
-            line.setVisible(bool(figure.value.text()))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
+            self._fit()
+        return super().event(event)
+
+    def _fit(self) -> None:
+        """Show the figures that are known, as many as fit."""
+        space, margins = self.row.spacing(), self.row.contentsMargins()
+        widgets = [self.row.itemAt(index).widget() for index in range(self.row.count())]
+        controls = [widget for widget in widgets if widget and widget not in (*self.figures, *self._lines)]
+        room = self.width() - margins.left() - margins.right()
+        room -= sum(control.minimumSizeHint().width() + space for control in controls if not control.isHidden())
+        for number, figure in enumerate(self.figures):
+            room -= figure.minimumSizeHint().width() + (2 * space + LINE_WIDTH if number else 0)
+            fits = room >= 0 or not number or not self.isVisible()
+            for widget in (figure, *self._lines[max(0, number - 1) : number]):
+                widget.setVisible(fits and bool(figure.value.text()))
 
 
 EMPTY_STATE_ICON = QSize(40, 40)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, QTimer, Slot
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
@@ -22,8 +22,6 @@ from gui.window.actions import WindowActions
 from gui.window.model_picker import ModelPicker
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QEvent
-
     from gui.costs.cost_controller import CostController
     from gui.costs.rows import CostRow
     from gui.prompt.prompt import Prompt
@@ -149,7 +147,12 @@ class KeyFigure(QWidget):
         with QPainter(self) as painter:
             strong, mirrored = self._metrics[self._strong.weight()], self.isRightToLeft()
             painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # numbers are left-to-right in every language
-            x, line = self.start_of(0, sum(self._widths())), QRectF(0, 0, self.width(), strong.height())
+            x, end = self.start_of(0, sum(self._widths())), self.end_of_number()
+            line = QRectF(0, 0, max(self.width(), end), strong.height())
+            painter.save()
+            shrunk = min(1.0, self.width() / max(1.0, end))  # a number without its end would be another one
+            painter.translate(self.width() * (1 - shrunk) if mirrored else 0, line.center().y() * (1 - shrunk))
+            painter.scale(shrunk, shrunk)
             for run, width in zip(self._runs, self._widths(), strict=True):
                 painter.setFont(self._strong if run.strong else self._quiet)
                 painter.setPen(self._theme.colour("window_text" if run.strong and not self._stale else "stale"))
@@ -161,6 +164,7 @@ class KeyFigure(QWidget):
                 place = self.start_of(sum(self._widths()), DOT_ROOM) + DOT_ROOM / 2 + (-1 if mirrored else 1)
                 centre = QPointF(place, line.center().y() + 1)
                 draw_dot(painter, centre, self._quality, dot_colour(self._theme, self._quality))
+            painter.restore()
             painter.setLayoutDirection(self.layoutDirection())
             painter.setFont(self._small)
             painter.setPen(self._theme.colour("stale"))
@@ -177,7 +181,7 @@ LEAST = 0.001
 BAR = QSize(56, 5)
 GAP = 10
 ROUND = 1000
-"""Context windows that are multiples of this are shown in thousands: ``272k``."""
+"""Context windows that are multiples of this, or of its square, are shown as ``272k`` or ``1M``."""
 
 
 class MeterBar(ProgressBar):
@@ -274,7 +278,9 @@ class ContextMeter(KeyFigure):
         if self._window is None:
             return self.tr("context")
         window = figure(self.locale(), self._window)
-        if self._window % ROUND == 0:
+        if self._window % ROUND**2 == 0:
+            window = self.tr("{millions}M").format(millions=figure(self.locale(), self._window // ROUND**2))
+        elif self._window % ROUND == 0:
             window = self.tr("{thousands}k").format(thousands=figure(self.locale(), self._window // ROUND))
         if share is not None and share > 1:
             return self.tr("too long for {window}").format(window=window)
@@ -294,8 +300,9 @@ class ContextMeter(KeyFigure):
 # --- the header -------------------------------------------------------------------------------------------------------
 
 
-WIDE, NARROW, NARROWEST = 1080, 700, 560
-"""Widths of the header below which the search field, the document and the context figure shrink or disappear."""
+WIDE = 1080
+"""Width of the header below which the search field has no words."""
+SEARCH_WIDTH, SEARCH_ICON_WIDTH = 228, 38
 DOCUMENT_WIDTH = 146
 DELAY_MS = 60
 """Figures that change faster than this, during typing, are shown together, since each repaints part of the window."""
@@ -386,7 +393,7 @@ class Header(QFrame):
         self._is_wide: bool | None = None
         theme.changed.connect(self._show_theme)
         self._show_theme()
-        self._show_search()
+        self._show_search(wide=False)
 
     def _lay_out(self) -> None:
         row = QHBoxLayout(self)
@@ -414,20 +421,36 @@ class Header(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._show_search()
-        self.document.setVisible(self.width() >= NARROW)
-        self.context.setVisible(self.width() >= NARROWEST)
-        self._lines[-1].setVisible(self.width() >= NARROWEST)
+        self._fit()
 
-    def _show_search(self) -> None:
-        wide = self.width() >= WIDE
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit()  # a figure needs more or less room
+        return super().event(event)
+
+    def _fit(self) -> None:
+        """Give each figure its room: without the words of the search field, the document, then the context figure."""
+        row = self.layout()
+        items = [row.itemAt(index) for index in range(row.count())]
+        spaces = sum(item.minimumSize().width() for item in items if item.spacerItem() is not None)
+        widgets = (self.models, self.tokens, self.cost, self.toggle, *self._lines)
+        margins, needed = row.contentsMargins(), sum(widget.minimumSizeHint().width() for widget in widgets)
+        room = self.width() - margins.left() - margins.right() - spaces - needed - SEARCH_ICON_WIDTH
+        context_width = self.context.minimumSizeHint().width()
+        for width, *group in ((context_width, self.context, self._lines[-1]), (DOCUMENT_WIDTH, self.document)):
+            for widget in group:
+                widget.setVisible(room >= width)
+            room -= width
+        self._show_search(wide=self.width() >= WIDE and room >= SEARCH_WIDTH - SEARCH_ICON_WIDTH)
+
+    def _show_search(self, *, wide: bool) -> None:
         if wide == self._is_wide:
             return
         self._is_wide = wide
         key = self._actions["search"].shortcut().toString()
         self.search.setText(self.tr("Search or run…   {key}").format(key=key) if wide else "")
         self.search.setToolTip(self._actions["search"].toolTip())
-        self.search.setFixedWidth(228 if wide else 38)
+        self.search.setFixedWidth(SEARCH_WIDTH if wide else SEARCH_ICON_WIDTH)
 
     @Slot()
     def _show_theme(self) -> None:

@@ -7,11 +7,14 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from gui.core.figures import Run
 from gui.costs.rows import NO_MODEL
 from gui.window.application import Application
+from gui.window.header import ContextMeter, KeyFigure
 from tests.gui.conftest import OpenWindow, close_window
 
 pytestmark = pytest.mark.pages()
@@ -182,3 +185,51 @@ def test_search_and_theme_are_buttons(qtbot: QtBot, open_window: OpenWindow):
     qtbot.keyClick(bench.panel.editor, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     assert palette.isVisible()
     palette.reject()
+
+
+def test_figures_are_never_cut(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    header = bench.window.header
+    priced(qtbot, bench)
+    bench.window.resize(900, 600)
+    qtbot.waitUntil(lambda: header.document.isVisible() and header.context.isVisible())
+
+    def whole() -> bool:
+        figures = (header.tokens, header.cost, header.context)
+        return all(figure.width() >= figure.end_of_number() for figure in figures if figure.isVisible())
+
+    header.tokens.show_figure((Run("90,000–130,000"),), "estimated")
+    header.cost.show_figure((Run("$0.", strong=False), Run("78–1.07")), "estimated")
+    qtbot.waitUntil(lambda: not header.document.isVisible())
+    qtbot.waitUntil(whole)
+    assert header.context.isVisible(), "the document makes room first"
+    bench.window.resize(700, 500)
+    qtbot.waitUntil(lambda: not header.context.isVisible())
+    bench.window.resize(1280, 800)
+    qtbot.waitUntil(lambda: header.document.isVisible() and header.context.isVisible())
+    qtbot.waitUntil(whole)
+
+
+def test_a_number_without_room_is_drawn_smaller(qtbot: QtBot, open_window: OpenWindow):
+    figure = KeyFigure(open_window().context.theme, "figure", "tokens")
+    qtbot.addWidget(figure)
+    figure.show_figure((Run("90,000–130,000"),), "estimated")
+    figure.resize(figure.sizeHint())
+    figure.setFixedWidth(int(figure.end_of_number() / 2))
+    line = figure.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    height = range(int(figure._metrics[figure._strong.weight()].height()))
+    ground = line.pixel(0, 0)
+    ends = [any(line.pixel(x, y) != ground for y in height) for x in range(line.width())]
+    assert not ends[-1], "a dot at the end, and after it nothing"
+    assert True in ends[-18:], "the dot is there"
+
+
+@pytest.mark.parametrize(
+    ("window", "caption"),
+    [(272_000, "of 272k context"), (1_000_000, "of 1M context"), (1_048_576, "of 1,048,576 context")],
+)
+def test_the_context_window_is_short(qtbot: QtBot, open_window: OpenWindow, window: int, caption: str):
+    meter = ContextMeter(open_window().context.theme)
+    qtbot.addWidget(meter)
+    meter.set_model("a model", window)
+    assert meter.caption == caption
