@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStatusBar, QToolButton, QWidget
 
@@ -49,6 +49,7 @@ class StatusFacts(QObject):
         bar.addWidget(self._zoom)
         # last, so that its changing width moves nothing else
         self._selection = self._line(bar, "statusSelection", "")
+        self._editor.installEventFilter(self)
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._delay.timeout.connect(self._show_caret)
         editor = self._editor
@@ -61,6 +62,14 @@ class StatusFacts(QObject):
         self._show_zoom()
         self._show_caret()
 
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Show the facts only beside the editor: another page may have a text and a caret of its own."""
+        if event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
+            shown = event.type() == QEvent.Type.Show
+            for widget in (self._position, self._encoding, self._line_ends, self._zoom, self._selection):
+                widget.setVisible(shown)
+        return False
+
     @staticmethod
     def _line(bar: QStatusBar, name: str, template: str) -> StatusLine:
         """Add a line of a fixed width for a template, or one that takes the remaining width."""
@@ -69,7 +78,7 @@ class StatusFacts(QObject):
         small = QFont(bar.font())
         small.setPixelSize(TYPE["caption"])
         if template:
-            words = template.format(line="99,999", column="9,999")
+            words = template.format(line="999,999", column="9,999")
             line.setFixedWidth(QFontMetrics(small).horizontalAdvance(words))
             line.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         bar.addWidget(line, 0 if template else 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.widgets.labels import StatusLine
@@ -48,3 +48,16 @@ def test_a_caret_in_a_long_line_broken_for_display(qtbot: QtBot, open_window: Op
     qtbot.waitUntil(lambda: not bench.panel.editor.is_loading)
     bench.panel.editor.select_range(3 + 40_000, 3 + 40_000)
     qtbot.waitUntil(lambda: position.text() == "Ln 2, Col 40,001")
+
+
+def test_facts_of_the_editor_are_hidden_with_it(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    bar = bench.window.statusBar()
+    facts = [
+        bar.findChild(QWidget, name) for name in ("statusPosition", "statusOrigin", "statusZoom", "statusSelection")
+    ]
+    assert all(fact.isVisible() for fact in facts)
+    bench.window.pages.show_page("pricingTab")
+    assert not any(fact.isVisible() for fact in facts), "the price file has a caret of its own"
+    bench.window.pages.show_page("promptTab")
+    assert all(fact.isVisible() for fact in facts)
