@@ -27,7 +27,7 @@ from gui.costs.rows import CostRow
 from gui.look.fonts import fixed_font
 from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.widgets.forms import button_of_kind, column_of, row_of
+from gui.widgets.forms import FlowLayout, button_of_kind, column_of, row_of
 from gui.widgets.labels import PlainLabel, RemarkLabel, plain_tip, set_text_colour
 
 if TYPE_CHECKING:
@@ -369,8 +369,6 @@ class TokenPart(QFrame):
         self._span: TokenSpan | None = None
         self.title = PlainLabel(objectName="inspectorTokenTitle", role="overline")
         self.place = PlainLabel(role="caption")
-        self.place.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.place.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.pill = _Pill()
         font = fixed_font()
         font.setPointSizeF(font.pointSizeF() * 1.5)
@@ -401,7 +399,8 @@ class TokenPart(QFrame):
         self.copy = button_of_kind("inspectorCopyId", self.tr("Copy ID"), "secondary")
         self.merges = button_of_kind("inspectorMerges", self.tr("Merges"), "quiet")
         self.entry = button_of_kind("inspectorEntry", self.tr("Vocabulary"), "quiet")
-        head = row_of(self.title, (self.place, 1))
+        head = QWidget()
+        FlowLayout(head, 12).add(self.title, self.place)
         buttons = row_of(self.copy, self.merges, self.entry, 1)
         column_of(head, self.pill, grid, buttons, parent=self, margins=(MARGIN, 12, MARGIN, 12), spacing=8)
         self.copy.clicked.connect(self._on_copy)

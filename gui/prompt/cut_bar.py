@@ -69,7 +69,7 @@ class CutBar(QFrame):
         row = row_of(
             *(first, self.tokens, second, self.keep, (self.outcome, 1), self.cut, self.close_button),
             parent=self,
-            margins=(10, 6, 10, 6),
+            margins=(16, 6, 12, 6),
         )
         row.insertSpacing(row.indexOf(self.outcome), 12)
 

@@ -400,7 +400,7 @@ class IdsPanel(QWidget):
     def _lay_out(self) -> None:
         above = row_of((self._title, 1), self.forms)
         below = row_of((self.preview, 1), self.copy, self.paste)
-        foot = column_of(above, below, margins=(10, 6, 10, 8))
+        foot = column_of(above, below, margins=(16, 6, 12, 8), spacing=6)
         column_of((self.list, 1), foot, parent=self, spacing=0)
 
     @property
@@ -490,7 +490,7 @@ class IdsToText(QFrame):
         split = QSplitter(self, childrenCollapsible=False)
         split.addWidget(self.ids)
         split.addWidget(self.text)
-        column_of(above, (split, 1), below, parent=self, margins=(10, 6, 10, 8))
+        column_of(above, (split, 1), below, parent=self, margins=(16, 6, 12, 8))
         self.setFixedHeight(self.fontMetrics().lineSpacing() * 10)
 
     @Slot()

@@ -48,7 +48,7 @@ class FindBar(QWidget):
         self.setObjectName(f"{name}Bar")
         self.setAccessibleName(self.tr("Find and replace"))
         grid = QGridLayout(self)
-        grid.setContentsMargins(6, 4, 6, 4)
+        grid.setContentsMargins(16, 4, 12, 4)
         grid.setVerticalSpacing(4)
         self._make_find_row(grid)
         self._make_replace_row(grid)

@@ -159,18 +159,23 @@ class FlowLayout(QLayout):
         return height
 
 
+ROW_SPACING = 6
+"""Default spacing of a row. Qt's would be that of the layout around it, often 0."""
+
+
 def row_of(*items: Any, **options: Any) -> QHBoxLayout:
     """Return a row of items, in the order of the screen.
 
     An item is a widget or a layout, or a tuple of it, its stretch factor and perhaps its alignment; a number is an
     empty item with that stretch factor. Options: ``parent``, the widget that gets the layout; ``margins``, left, top,
-    right and bottom, none by default, and those of the style if None; ``spacing``, that of the style by default.
+    right and bottom, none by default, and those of the style if None; ``spacing``, in pixels.
     """
-    return _fill(QHBoxLayout(), *items, **options)
+    return _fill(QHBoxLayout(), *items, **{"spacing": ROW_SPACING, **options})
 
 
 def column_of(*items: Any, **options: Any) -> QVBoxLayout:
-    """Return a column of items; they and the options are as those of ``row_of``."""
+    """Return a column of items; they and the options are as those of ``row_of``, but its default spacing is Qt's: that
+    of the layout around it, or of the style."""
     return _fill(QVBoxLayout(), *items, **options)
 
 

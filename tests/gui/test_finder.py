@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import Qt
@@ -185,3 +186,11 @@ def test_a_search_that_is_stopped_says_so(qtbot: QtBot, bench: Application, monk
 def test_find_next_without_the_bar_opens_it(qtbot: QtBot, bench: Application):
     bench.window.actions_by_name["find_next"].trigger()
     assert bench.panel.find_bar.isVisible()
+
+
+def test_the_number_of_matches_stands_apart_from_the_options(qtbot: QtBot, bench: Application):
+    search(qtbot, bench, "one", "3 matches")
+    boxes = [switch(bench, name) for name in ("findCase", "findWords", "findRegex")]
+    row = [*boxes, bench.window.findChild(QLabel, "findCount")]
+    for before, after in pairwise(row):
+        assert after.x() - before.geometry().right() > 5
