@@ -74,6 +74,7 @@ QFrame[kind="toast"] QPushButton, QFrame[kind="toast"] QToolButton { color: @tip
   border: 1px solid transparent; font-weight: 600; padding: 0 8px; min-height: 24px; }
 QFrame[kind="toast"] QPushButton:hover, QFrame[kind="toast"] QToolButton:hover { text-decoration: underline; }
 QFrame[kind="track"], QFrame#track { background: @sunken; border: 0; border-radius: 8px; }
+QDialog QFrame[kind="track"] { border: 1px solid @line; }
 QFrame[kind="line"] { background: @line; border: 0; min-height: 1px; max-height: 1px; }
 QFrame[kind="vline"] { background: @line; border: 0; min-width: 1px; max-width: 1px; }
 
@@ -153,7 +154,9 @@ QComboBox[kind="quiet"]:focus { border-color: @accent; }
 QComboBox::drop-down { border: 0; width: 22px; }
 QComboBox::down-arrow { image: url("marks:down-@mark.svg"); width: 14px; height: 14px; }
 QComboBox QAbstractItemView { background: @raised; border: 1px solid @outline; font-size: @body; padding: 3px; }
-QAbstractSpinBox { padding: 0 0 0 6px; }
+/* Qt adds 3 pixels to a spin box: so it is as high as the fields beside it. */
+QAbstractSpinBox { padding: 0 0 0 6px; min-height: 23px; }
+#messageEditor QAbstractSpinBox { min-height: 21px; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; border: 0; width: 20px;
   background: transparent; }
 QAbstractSpinBox::up-button { subcontrol-position: top right; margin: 3px 1px 0 0; }

@@ -11,11 +11,18 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
+    QComboBox,
+    QDateEdit,
+    QDialog,
+    QDoubleSpinBox,
     QLabel,
+    QLineEdit,
     QPushButton,
+    QSpinBox,
     QStackedWidget,
     QStyle,
     QStyleFactory,
+    QTabBar,
     QVBoxLayout,
     QWidget,
 )
@@ -27,6 +34,8 @@ from gui.look.icons import FOLDER as ICONS
 from gui.look.icons import Icons
 from gui.look.style_sheet import AT_ONCE
 from gui.look.theme import CONTRASTS, FOLDER, MODES, Theme, ThemeError, read_theme
+from gui.widgets.forms import column_of
+from gui.widgets.tool_row import segments
 from tests.gui.access.contrast import channel, contrast
 
 THEMES = sorted(FOLDER.glob("*.json"))
@@ -323,3 +332,28 @@ def test_what_is_hidden_follows_in_small_steps_or_when_it_is_shown(qtbot: QtBot,
     assert told.changes == 2
     stack.setCurrentWidget(pages[2])
     assert all(ink(label) == quiet for label in labels)
+
+
+def test_fields_side_by_side_have_one_height(qtbot: QtBot, applied: Theme):
+    form = QWidget()
+    qtbot.addWidget(form)
+    fields = QLineEdit(form), QComboBox(form), QSpinBox(form), QDoubleSpinBox(form), QDateEdit(form), QPushButton(form)
+    form.show()
+    assert len({field.sizeHint().height() for field in fields}) == 1
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_segments_of_a_dialog_have_a_visible_track(qtbot: QtBot, applied: Theme, mode: str):
+    applied.set_mode(mode)
+    dialog = QDialog()
+    qtbot.addWidget(dialog)
+    bar = QTabBar(dialog)
+    bar.addTab("Web page")
+    bar.addTab("Markdown")
+    track = segments(bar, "forms", "Form")
+    column_of(track, parent=dialog, margins=(20, 20, 20, 20))
+    dialog.show()
+    picture = dialog.grab().toImage()
+    edge = picture.pixelColor(track.x(), track.geometry().center().y())
+    assert edge == applied.colour("line")
+    assert edge != picture.pixelColor(2, 2)
