@@ -54,7 +54,7 @@ from gui.runtime.loading import Loading
 from gui.widgets.forms import Remark, column_of, labelled, row_of, tokens_box
 from gui.widgets.labels import FigureStrip, PlainLabel
 from gui.widgets.table_model import Column, TableModel
-from gui.widgets.tables import ROW_PADDING, StretchedTable, set_up_rows
+from gui.widgets.tables import ROW_PADDING, FittedTable, set_up_rows
 
 if TYPE_CHECKING:
     from gui.costs.rows import CostRow
@@ -262,12 +262,13 @@ def show_turns(model: TableModel, talks: Sequence[Talk], text: CostText) -> None
 
 
 def _table(name: str, spoken: str, model: TableModel) -> QTableView:
-    table = StretchedTable(objectName=name)
+    table = FittedTable(name)
     table.setModel(model)
     table.setProperty("kind", "flat")
     table.setAccessibleName(spoken)
     set_up_rows(table)
     table.setIconSize(QSize(SAMPLE_WIDTH, SAMPLE_HEIGHT))
+    table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
     table.horizontalHeader().setStretchLastSection(True)
     table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + ROW_PADDING)
     return table
@@ -362,7 +363,7 @@ class ConversationForm(QWidget):
                 (self.tr("Tu&rns"), self.turns),
                 (self.tr("Reason&ing"), self.reasoning),
                 (self.tr("&System prompt"), self.system_is_prompt),
-                (self.tr("Tokens of it"), self.system),
+                (self.tr("System tokens"), self.system),
                 (self.tr("&User, per turn"), self.user),
                 (self.tr("&Answer, per turn"), self.answer),
                 (self.tr("&Cache lifetime"), self.caching),
@@ -386,8 +387,8 @@ class ConversationForm(QWidget):
 QWIDGETSIZE_MAX = 2**24 - 1
 """Qt's maximum widget size, which means no limit."""
 SIDE_WIDTH = 278
-MIN_AMOUNT = "$0.000000"
-"""As wide as a column of turns is at least: narrower ones are scrolled to."""
+MIN_TURNS = "99,999    ≈ $0.0000–0.0000"
+"""Width of the table of turns, at least: a turn, and what it costs with one model."""
 TOTALS_WIDTH, TURNS_WIDTH = 620, 280
 
 
@@ -417,17 +418,10 @@ class ConversationPanel(QWidget):
 
     def show_talks(self, talks: Sequence[Talk], text: CostText) -> None:
         """Show these conversations, in their order. Loading pyqtgraph has succeeded or failed by then."""
-        columns = self.turns.columnCount()
         self._talks, self._text = talks, text
         self.totals.show(talks, text)
         show_turns(self.turns, talks, text)
         self.figures.show_figures(*(figures_of(talks[0], text) if talks else ()))
-        self.totals_table.resizeColumnsToContents()
-        if self.turns.columnCount() != columns:
-            header = self.turns_table.horizontalHeader()
-            header.setStretchLastSection(False)
-            header.setMinimumSectionSize(self.fontMetrics().horizontalAdvance(MIN_AMOUNT))
-            header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         if self._plot is not None:
             self._turn.ask()
         elif self._make_plot():
@@ -443,6 +437,8 @@ class ConversationPanel(QWidget):
         side.setWidget(settings)
         self._fit_side()
         side.setAccessibleName(self.tr("Conversation settings"))
+        bar = self.turns_table.verticalScrollBar().sizeHint().width()
+        self.turns_table.setMinimumWidth(self.turns_table.fontMetrics().horizontalAdvance(MIN_TURNS) + bar)
         tables = QSplitter(Qt.Orientation.Horizontal)
         tables.addWidget(self.totals_table)
         tables.addWidget(self.turns_table)
@@ -594,7 +590,7 @@ class ConversationController(QObject):
         table = self._costs.model
         chosen = self._reference.rows_beside(table.rows, table.arrangement, len(table.rows))
         if len(chosen) == 1:
-            words = self.tr("The model in the header. Favourites, marked with Space in the cost table, join it.")
+            words = self.tr("The model in the header. Favourites are added: mark them with Space in the cost table.")
             return chosen, words
         if len(chosen) > MAX_MODELS:
             words = self.tr("The model in the header, and the first {number} of your favourites.")

@@ -129,7 +129,7 @@ def _fact_column(key: str, title: str, text: Callable[[Fact, object], str], **mo
 
 
 FACTS = (
-    _fact_column("field", QT_TRANSLATE_NOOP("PriceFacts", "Value of"), _field_text),
+    _fact_column("field", QT_TRANSLATE_NOOP("PriceFacts", "Field"), _field_text),
     _fact_column("value", QT_TRANSLATE_NOOP("PriceFacts", "Value"), _value_text, edit=_typed_value),
     _fact_column("origin", QT_TRANSLATE_NOOP("PriceFacts", "Set by"), _origin_text),
 )
@@ -230,6 +230,7 @@ class ModelPrices(QWidget):
         self.picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.picker.lineEdit().setPlaceholderText(self.tr("Type a part of a model's name"))
         self.picker.lineEdit().setAccessibleName(self.picker.accessibleName())
+        self.picker.currentIndexChanged.connect(self._show_start)
         completer = self.picker.completer()
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
@@ -353,6 +354,11 @@ class ModelPrices(QWidget):
     def _on_chosen(self, _place: int) -> None:
         self._show_heading()
         self.model_chosen.emit(self.model_id)
+
+    @Slot()
+    def _show_start(self) -> None:
+        """Scroll a name that is too long to its start; Qt shows its end."""
+        self.picker.lineEdit().setCursorPosition(0)
 
     @Slot()
     def _on_source(self) -> None:

@@ -252,7 +252,7 @@ _COLUMNS = (
         check=lambda index, rows: rows.check_of(index),
         spoken=_spoken_row,
     ),
-    _column(FIELD, "field", QT_TRANSLATE_NOOP("ImportRows", "Value of")),
+    _column(FIELD, "field", QT_TRANSLATE_NOOP("ImportRows", "Field")),
     _column(BUILT_IN, "built_in", QT_TRANSLATE_NOOP("ImportRows", "Built in")),
     _column(YOURS, "yours", QT_TRANSLATE_NOOP("ImportRows", "Yours")),
     _column(THEIRS, "imported", QT_TRANSLATE_NOOP("ImportRows", "Imported")),
@@ -268,7 +268,7 @@ def _read_column(key: str, title: str, text: Callable[[Any, object], str]) -> Co
 
 _SUBJECT = (
     _read_column("model", QT_TRANSLATE_NOOP("ImportRows", "Model"), lambda row, _view: row[0]),
-    _read_column("field", QT_TRANSLATE_NOOP("ImportRows", "Value of"), lambda row, _view: field_words(row[1])),
+    _read_column("field", QT_TRANSLATE_NOOP("ImportRows", "Field"), lambda row, _view: field_words(row[1])),
 )
 """First columns of values on which the sources disagree; a column for each source follows."""
 _NOT_TAKEN = (

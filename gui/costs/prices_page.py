@@ -49,7 +49,7 @@ from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.forms import FlowLayout, column_of, restore_sizes, row_of, separator, splitter_of
 from gui.widgets.labels import PlainLabel, RemarkLabel, plain_tip, set_text_colour
 from gui.widgets.table_model import Column, TableModel
-from gui.widgets.tables import ROW_PADDING, FittedTable, SortHeader, StretchedTable, set_up_list
+from gui.widgets.tables import ROW_PADDING, FittedTable, SortHeader, set_up_list
 from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
@@ -595,7 +595,7 @@ class PricingPanel(QWidget):
 
     def _make_problems(self) -> None:
         self.problems = TableModel(PROBLEMS, parent=self, context="PriceProblems")
-        self.problem_list = StretchedTable(objectName="pricingProblems")
+        self.problem_list = FittedTable("pricingProblems")
         self.problem_list.setAccessibleName(self.tr("Problems in your price file; Enter goes to one"))
         self.problem_list.setModel(self.problems)
         self.problem_list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -605,11 +605,10 @@ class PricingPanel(QWidget):
         self.problem_list.setShowGrid(False)
         self.problem_list.setCornerWidget(plain_corner(self.problem_list))
         self.problem_list.verticalHeader().hide()
-        header, width = self.problem_list.horizontalHeader(), self.fontMetrics().averageCharWidth()
+        header = self.problem_list.horizontalHeader()
         header.setHighlightSections(False)
-        header.setSectionResizeMode(len(PROBLEMS) - 1, QHeaderView.ResizeMode.Stretch)
-        for column in range(len(PROBLEMS) - 1):
-            self.problem_list.setColumnWidth(column, width * 10)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setStretchLastSection(True)
         self._row_height = self.fontMetrics().height() + ROW_PADDING
         self.problem_list.verticalHeader().setDefaultSectionSize(self._row_height)
         self.problem_list.hide()

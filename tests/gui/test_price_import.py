@@ -181,7 +181,7 @@ def test_sources_that_disagree_stand_side_by_side_and_a_field_takes_one_value(
     dialog.files_chosen.emit([other])
     qtbot.waitUntil(lambda: dialog.add.isEnabled() and dialog.differing.columnCount() == 5)
     titles = [dialog.differing.headerData(column, Qt.Orientation.Horizontal) for column in range(5)]
-    assert titles == ["Model", "Value of", "Built in", "models.dev", "models.dev (other.json)"]
+    assert titles == ["Model", "Field", "Built in", "models.dev", "models.dev (other.json)"]
     rows = [[dialog.differing.index(row, c).data() for c in range(5)] for row in range(dialog.differing.rowCount())]
     assert ["deepseek/deepseek-flash", "Input", "0.30", "0.15", "0.15"] in rows
     qtbot.waitUntil(lambda: dialog.rows.rowCount() == len(dialog.rows.rows))

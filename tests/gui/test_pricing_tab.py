@@ -403,3 +403,22 @@ def test_the_page_begins_with_the_model_of_the_header(qtbot: QtBot, open_window:
     panel = bench.window.findChild(PricingPanel)
     qtbot.waitUntil(lambda: panel.form.facts.rowCount() > 0)
     assert panel.form.model_id == bench.costs.reference_model().id
+
+
+def test_problems_get_the_width_of_their_list(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    bench.window.resize(900, 600)
+    panel = panel_of(qtbot, bench)
+    write(qtbot, panel, BROKEN)
+    table = panel.problem_list
+    qtbot.waitUntil(table.isVisible)
+    qtbot.waitUntil(lambda: table.columnWidth(2) > 2 * (table.columnWidth(0) + table.columnWidth(1)))
+
+
+def test_a_model_with_a_long_name_is_shown_from_its_start(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    bench.window.resize(700, 500)
+    panel = panel_of(qtbot, bench)
+    panel.form.choose("bedrock/anthropic.claude-opus-4-1-20250805-v1:0")
+    assert panel.form.picker.lineEdit().cursorPosition() == 0
+    assert panel.form.picker.currentText().startswith("Claude")
