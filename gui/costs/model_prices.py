@@ -24,10 +24,11 @@ from gui.costs.money_text import CostText, age_tone
 from gui.costs.prices_service import BUNDLED, YOURS, Fact, ListedModel, ModelFacts, is_web_address
 from gui.look.fonts import set_weight
 from gui.look.theme import Theme
+from gui.runtime.event_loop import in_next_turn
 from gui.widgets.forms import FlowLayout, column_of, label_of, row_of
-from gui.widgets.labels import ElidedLink, PlainLabel, RemarkLabel, plain_tip, set_text_colour
+from gui.widgets.labels import ElidedLink, PlainLabel, RemarkLabel, plain_tip, set_text_colour, wrapped_label
 from gui.widgets.table_model import Column, TableModel
-from gui.widgets.tables import ROW_PADDING, StretchedTable, edit_cell, set_up_rows
+from gui.widgets.tables import CELL_PADDING, ROW_PADDING, StretchedTable, edit_cell, set_up_rows
 
 if TYPE_CHECKING:
     from gui.costs.prices_service import CheckedText
@@ -102,8 +103,12 @@ def _tip(fact: Fact, view: object) -> str:
     if fact.shown:
         words.append(_tr("{value} – {origin}").format(value=fact.shown, origin=_origin_text(fact, view)))
     if fact.by_hand:
-        words.append(_tr("This value spans several lines. Edit it as YAML."))
+        words.append(_by_hand_words())
     return "\n".join(words)
+
+
+def _by_hand_words() -> str:
+    return _tr("This value spans several lines. Edit it as YAML.")
 
 
 def _spoken_fact(fact: Fact, view: object) -> str:
@@ -251,6 +256,9 @@ class ModelPrices(QWidget):
         self.table.cleared.connect(self._clear_current)
         self.table.undo_asked.connect(self.undo_asked)
         self.table.redo_asked.connect(self.redo_asked)
+        self.detail = wrapped_label("pricingDetail", selectable=True)
+        self.detail.setProperty("role", "tableQuiet")
+        self.detail.hide()
         self.reset = QPushButton(self.tr("Use built-in value"), objectName="pricingReset")
         self.reset.setToolTip(self.tr("Remove this value from your file and use the built-in one (Del)"))
         self.reset.setAccessibleName(self.reset.toolTip())
@@ -269,7 +277,7 @@ class ModelPrices(QWidget):
         for widget in (self.source_title, self.source, self._details):
             widget.hide()  # until there is a model
         bottom = row_of(1, self.reset, self.forget)
-        items = (top, source, self._details, self.about, self.remark, (self.table, 1), bottom)
+        items = (top, source, self._details, self.about, self.remark, (self.table, 1), self.detail, bottom)
         column_of(*items, parent=self, spacing=6)
 
     def _fill(self, models: tuple[ListedModel, ...]) -> None:
@@ -349,6 +357,24 @@ class ModelPrices(QWidget):
         self.forget.setEnabled(
             self.table.isEnabled() and (hidden or (self._facts is not None and self._facts.is_yours))
         )
+        self._show_detail(fact)
+
+    def _show_detail(self, fact: Fact | None) -> None:
+        """Show below the table what its row has no room for, an item a line."""
+        lines: list[str] = []
+        if fact is not None and self.table.isEnabled():
+            width = self.table.fontMetrics().horizontalAdvance(fact.shown) + CELL_PADDING
+            lines = fact.shown.split("; ") if width > self.table.columnWidth(VALUE) else []
+            lines += [_by_hand_words()] if fact.by_hand else []
+        self.detail.setText("\n".join(map(visible_line, lines)))
+        if bool(lines) == self.detail.isHidden():
+            self.detail.setVisible(bool(lines))
+            in_next_turn(self, self._show_current)
+
+    @Slot()
+    def _show_current(self) -> None:
+        """Keep the row in view; the text below the table has taken room from it."""
+        self.table.scrollTo(self.table.currentIndex())
 
     @Slot(int)
     def _on_chosen(self, _place: int) -> None:
@@ -392,8 +418,8 @@ class ModelPrices(QWidget):
             set_text_colour(label, self._theme.colour(role))
 
 
-FIELD_CHARACTERS, VALUE_CHARACTERS, ORIGIN_CHARACTERS = 16, 12, 22
-"""Widths of the columns; values have at least theirs."""
+FIELD_CHARACTERS, VALUE_CHARACTERS = 16, 12
+"""Widths of the first column, and of the second at least."""
 
 
 class _FactsTable(StretchedTable):
@@ -415,15 +441,16 @@ class _FactsTable(StretchedTable):
         header, width = self.horizontalHeader(), self.fontMetrics().averageCharWidth()
         header.setSectionResizeMode(VALUE, QHeaderView.ResizeMode.Stretch)
         self.setColumnWidth(FIELD, width * FIELD_CHARACTERS)
-        self.setColumnWidth(ORIGIN, width * ORIGIN_CHARACTERS)
         self.resized.connect(self._share_room)
+        model.modelReset.connect(self._share_room)
+        model.dataChanged.connect(self._share_room)
 
     @Slot()
     def _share_room(self) -> None:
         """Keep room for the values: in a narrow table the column *Set by* shrinks instead."""
         width = self.fontMetrics().averageCharWidth()
         left = self.viewport().width() - self.columnWidth(FIELD) - width * VALUE_CHARACTERS
-        self.setColumnWidth(ORIGIN, max(width * VALUE_CHARACTERS, min(width * ORIGIN_CHARACTERS, left)))
+        self.setColumnWidth(ORIGIN, max(width * VALUE_CHARACTERS, min(self.sizeHintForColumn(ORIGIN), left)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         asked = {QKeySequence.StandardKey.Undo: self.undo_asked, QKeySequence.StandardKey.Redo: self.redo_asked}

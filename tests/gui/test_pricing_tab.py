@@ -298,6 +298,23 @@ def test_a_narrow_form_cuts_origins_not_values(qtbot: QtBot, open_window: OpenWi
     assert sum(map(table.columnWidth, range(3))) <= table.viewport().width()
 
 
+def test_a_value_that_is_cut_is_shown_whole_below_the_table(qtbot: QtBot, open_window: OpenWindow):
+    panel = form_of(qtbot, open_window())
+    panel.form.choose("deepseek/deepseek-chat")
+    qtbot.waitUntil(lambda: panel.form._facts is not None and panel.form._facts.model_id == "deepseek/deepseek-chat")
+    table, rows = panel.form.table, {fact.path: row for row, fact in enumerate(panel.form.facts.rows)}
+    assert panel.form.detail.isHidden()
+    table.setCurrentIndex(panel.form.facts.index(rows["price.history"], 1))
+    assert not panel.form.detail.isHidden()
+    *history, last = panel.form.detail.text().split("\n")
+    assert history == panel.form.facts.row_at(rows["price.history"]).shown.split("; ")
+    assert len(history) > 1
+    assert last == "This value spans several lines. Edit it as YAML."
+    qtbot.waitUntil(lambda: table.viewport().rect().contains(table.visualRect(table.currentIndex())))
+    table.setCurrentIndex(panel.form.facts.index(rows["price.input"], 1))
+    assert panel.form.detail.isHidden()
+
+
 def type_value(panel: PricingPanel, path: str, typed: str) -> None:
     """Change a value as the keyboard does."""
     row = next(row for row, fact in enumerate(panel.form.facts.rows) if fact.path == path)
