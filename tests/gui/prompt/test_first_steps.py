@@ -62,3 +62,13 @@ def test_all_cards_go_at_once_and_leave_the_prompt_its_room(qtbot: QtBot, open_w
     qtbot.mouseClick(steps.close_all, Qt.MouseButton.LeftButton)
     assert not steps.isVisible()
     assert len(bench.settings.values.dismissed_cards) == len(first_steps.CARDS)
+
+
+def test_an_empty_editor_says_how_to_begin(qtbot: QtBot, open_window: OpenWindow):
+    editor = open_window().panel.editor
+    editor.setPlainText("")
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert "Paste or type a prompt" in editor.placeholderText()
+    empty = editor.viewport().grab().toImage()
+    editor.setPlaceholderText("")
+    assert editor.viewport().grab().toImage() != empty, "it is drawn"
