@@ -62,7 +62,14 @@ def read(path: Path, pattern: str | None, *, trusted: bool) -> Found:
         raise FormatError(f"it is JSON, but neither {', nor '.join(known)}")
     if b"\0" in source.content[:4096]:
         raise FormatError("it is a binary file in an unknown format")
-    return replace(tiktoken_ranks.read_ranks_of(source), kind="tiktoken")  # its error names the line
+    try:
+        return replace(tiktoken_ranks.read_ranks_of(source), kind="tiktoken")
+    except PatternNeededError:
+        raise
+    except FormatError as error:  # it names the line
+        if path.suffix == ".tiktoken":
+            raise
+        raise FormatError(f"the file is in no known format; read as ranks for tiktoken, {error}") from error
 
 
 def read_apart(path: Path, pattern: str | None, cancel_check: CancelCheck | None = None) -> Found:
