@@ -269,8 +269,12 @@ def check_budget(estimates: Sequence[CostEstimate], budget: Decimal | None, call
     if verdict.unknown:
         names = ", ".join(estimate.model_id for estimate in verdict.unknown)
         remark(f"not checked against the budget, because the cost is unknown or incomplete: {names}")
-    for estimate in verdict.exceeded:
-        highest = ends(estimate, calls is not None)[1]
+    if verdict.exceeded:
+        first, *others = verdict.exceeded
+        highest = ends(first, calls is not None)[1]
         most = exact_usd(highest) if highest is not None else "more"
-        remark(f"over budget: {estimate.model_id} may cost {most} of {exact_usd(budget)} USD")
+        more = (
+            f", and {len(others):,} more {'model is' if len(others) == 1 else 'models are'} over it" if others else ""
+        )
+        remark(f"over budget: {first.model_id} may cost {most} of {exact_usd(budget)} USD{more}")
         raise click.exceptions.Exit(1)

@@ -175,7 +175,7 @@ SAMPLE_BYTES = 1 << 16
     type=FilePath(),
     help=f"Where to save it, in the format of the extension: {', '.join(one.ending for one in WRITTEN)}.",
 )
-@click.option("--checkpoint", type=FilePath(), help="Save checkpoints to this file.")
+@click.option("--checkpoint", type=FilePath(), help="Save checkpoints to this file, every 30 seconds and on Ctrl+C.")
 @click.option("--resume", type=FilePath(), help="Resume from a checkpoint.")
 @json_option
 @click.pass_context

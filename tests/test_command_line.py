@@ -360,6 +360,9 @@ def test_a_budget_is_a_question(run):
     assert status == 1
     assert "over budget" in err
     assert is_one_line(err)
+    status, _, err = run(*arguments, "--model", "gpt-5.5", "--model", "gpt-4o-mini", "--budget", "0.01")
+    assert status == 1
+    assert err == "over budget: openai/gpt-4o may cost 2.5 of 0.01 USD, and 2 more models are over it\n"
 
 
 def test_a_cost_that_is_not_known_is_not_passed_off_as_within_the_budget(run, tmp_path):

@@ -269,7 +269,7 @@ class Actions:
         ActionSpec(
             "go_to_entry",
             tr("Go to an ID in the vocabular&y"),
-            tr("Show the entry of an id, or a range; in the vocabulary tab Ctrl+G does it as well"),
+            tr("Show the entry of an ID, or a range. On the page Vocabulary, Ctrl+G does the same"),
         ),
         ActionSpec(
             "show_merges",
