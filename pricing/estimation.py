@@ -146,7 +146,8 @@ NO_SERVICE = "service known"
 _PER_TOKEN = Decimal("0.000001")
 # 120 digits hold every product of the bounded numbers above. Inexact traps a violation of that.
 EXACT = Context(prec=120, traps=[Inexact, InvalidOperation, Overflow])
-_SHARE = Context(prec=12)
+SHARE = Context(prec=12)
+"""Arithmetic of shares, rounded to twelve digits."""
 _NOTHING = Decimal(0)
 _HALF = Decimal("0.5")
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -210,9 +211,9 @@ def estimate(
     tier = tier_for(price, count.tokens)
     parts, unknown = _parts(price, cards.card(price, tier, _service(scenario)), count.tokens, scenario)
     input_sum, output_sum = _sum(parts, _PROMPT_PARTS), _sum(parts, _OUTPUT_PARTS)
-    input_usd, output_usd = _times(input_sum, scenario.factor), _times(output_sum, scenario.factor)
-    request_usd = _times(_sum(parts, _REQUEST_PARTS), scenario.factor)
-    usd = _plus(_plus(input_usd, output_usd), request_usd)
+    input_usd, output_usd = times(input_sum, scenario.factor), times(output_sum, scenario.factor)
+    request_usd = times(_sum(parts, _REQUEST_PARTS), scenario.factor)
+    usd = plus(plus(input_usd, output_usd), request_usd)
     ends = _Ends(usd, usd, input_usd, input_usd, output_usd, output_usd)
     if count.low < count.high or scenario.output_range or scenario.reasoning_range or len(possible) > 1:
         ends = _widest([_ranges(one, cards, count, scenario) for one in possible])
@@ -227,12 +228,12 @@ def estimate(
         usd_low=low,
         usd_high=high,
         calls=scenario.calls,
-        usd_calls=_times(usd, Decimal(scenario.calls)),
-        usd_calls_low=_times(low, Decimal(scenario.calls)),
-        usd_calls_high=_times(high, Decimal(scenario.calls)),
+        usd_calls=times(usd, Decimal(scenario.calls)),
+        usd_calls_low=times(low, Decimal(scenario.calls)),
+        usd_calls_high=times(high, Decimal(scenario.calls)),
         unknown=unknown,
         retired=model.is_retired(scenario.on),
-        context_share=_SHARE.divide(Decimal(count.tokens), Decimal(model.context)) if model.context else None,
+        context_share=SHARE.divide(Decimal(count.tokens), Decimal(model.context)) if model.context else None,
         over_context=_is_over(model, count.tokens, scenario),
         tier="" if tier is None else tier.condition,
         parts=parts,
@@ -303,7 +304,7 @@ def _parts(
     if scenario.searches:
         if price.per_search is None:
             unknown["per_search"] = None
-        fee = _times(price.per_search, Decimal(scenario.searches))
+        fee = times(price.per_search, Decimal(scenario.searches))
         parts.append(CostPart("per_search", None, None, fee, f"{scenario.searches:,} searches"))
     if price.per_request is not None:
         parts.append(CostPart("per_request", None, None, price.per_request))
@@ -327,8 +328,8 @@ def _ranges(price: Price, cards: RateCards, count: TokenCount, scenario: Scenari
     Between two thresholds the cost only grows with the prompt, so the ends and the thresholds are sufficient.
     """
     factor = scenario.factor
-    searches = _times(price.per_search, Decimal(scenario.searches)) if scenario.searches else _NOTHING
-    fee = _times(_plus(searches, price.per_request or _NOTHING), factor)
+    searches = times(price.per_search, Decimal(scenario.searches)) if scenario.searches else _NOTHING
+    fee = times(plus(searches, price.per_request or _NOTHING), factor)
     output = scenario.output_range or (scenario.output_tokens, scenario.output_tokens)
     reasoning = scenario.reasoning_range or (scenario.reasoning_tokens, scenario.reasoning_tokens)
     least, most = (_split_output(output[end], reasoning[end], scenario.audio_output_tokens) for end in (0, 1))
@@ -344,8 +345,8 @@ def _ranges(price: Price, cards: RateCards, count: TokenCount, scenario: Scenari
         prompt = _priced(card, _split_prompt(tokens, scenario), factor)
         low, high = written[card]
         inputs.append(prompt)
-        lows.append(_plus(_plus(prompt, low), fee))
-        highs.append(_plus(_plus(prompt, high), fee))
+        lows.append(plus(plus(prompt, low), fee))
+        highs.append(plus(plus(prompt, high), fee))
     least_usd, most_usd = ([ends[end] for ends in written.values()] for end in (0, 1))
     return _Ends(
         *(_end(lows, min), _end(highs, max), _end(inputs, min), _end(inputs, max)),
@@ -361,7 +362,8 @@ def _widest(ends: Sequence[_Ends]) -> _Ends:
     return _Ends(*(_end(list(amounts), pick) for amounts, pick in zip(zip(*ends, strict=True), picks, strict=True)))
 
 
-def _plus(first: Decimal | None, second: Decimal | None) -> Decimal | None:
+def plus(first: Decimal | None, second: Decimal | None) -> Decimal | None:
+    """Return the sum of two amounts, or None if one of them is unknown."""
     return None if first is None or second is None else EXACT.add(first, second)
 
 
@@ -394,7 +396,8 @@ def _corners(price: Price, count: TokenCount) -> Iterator[int]:
             yield tier.first
 
 
-def _times(usd: Decimal | None, factor: Decimal) -> Decimal | None:
+def times(usd: Decimal | None, factor: Decimal) -> Decimal | None:
+    """Return an amount times a factor, or None if it is unknown."""
     return None if usd is None else EXACT.multiply(usd, factor)
 
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_FLOOR, Decimal
 from typing import Literal
 
 from pricing.cancellation import CancelCheck, check_cancelled
-from pricing.estimation import EXACT, cached_tokens, check_share, estimate
+from pricing.estimation import EXACT, SHARE, cached_tokens, check_share, estimate, plus, times
 from pricing.rates import RateCards
 from pricing.types import CallMix, CostEstimate, Model, Scenario, ScenarioError, TokenCount
 
@@ -126,7 +126,6 @@ def _why_not(model: Model, estimate: CostEstimate, scenario: Scenario) -> Iterat
 # --- caching ----------------------------------------------------------------------------------------------------------
 
 MINUTES_OF_A_DAY = 1_440
-_SHARE = Context(prec=12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +180,7 @@ def cached_cost(
 def _break_even(hit: Decimal | None, miss: Decimal | None, without: Decimal | None) -> Decimal | None:
     if hit is None or miss is None or without is None or hit >= miss:
         return None
-    return max(Decimal(0), _SHARE.divide(EXACT.subtract(miss, without), EXACT.subtract(miss, hit)))
+    return max(Decimal(0), SHARE.divide(EXACT.subtract(miss, without), EXACT.subtract(miss, hit)))
 
 
 def calls_until_caching_pays(cost: CachedCost) -> int | None:
@@ -197,7 +196,7 @@ def calls_until_caching_pays(cost: CachedCost) -> int | None:
     if hit >= without:
         return None
     # miss + (n - 1) hit < n without, so n > (miss - hit) / (without - hit)
-    calls = _SHARE.divide(EXACT.subtract(miss, hit), EXACT.subtract(without, hit))
+    calls = SHARE.divide(EXACT.subtract(miss, hit), EXACT.subtract(without, hit))
     return int(calls.to_integral_value(ROUND_FLOOR)) + 1
 
 
@@ -210,8 +209,8 @@ def expected_hit_rate(calls_per_day: int, lifetime_minutes: int) -> Decimal:
     """
     if calls_per_day < 0 or lifetime_minutes < 0:
         raise ScenarioError("calls and lifetime cannot be negative")
-    expected = _SHARE.divide(Decimal(calls_per_day) * lifetime_minutes, Decimal(MINUTES_OF_A_DAY))
-    return _SHARE.subtract(Decimal(1), _SHARE.exp(-expected))
+    expected = SHARE.divide(Decimal(calls_per_day) * lifetime_minutes, Decimal(MINUTES_OF_A_DAY))
+    return SHARE.subtract(Decimal(1), SHARE.exp(-expected))
 
 
 # --- mixed calls ------------------------------------------------------------------------------------------------------
@@ -293,9 +292,6 @@ def _average(kinds: list[CallKind], calls: int) -> CostEstimate:
             total = EXACT.add(total, EXACT.multiply(usd, kind.share))
         return total
 
-    def of_all(usd: Decimal | None) -> Decimal | None:
-        return None if usd is None else EXACT.multiply(usd, Decimal(calls))
-
     usd, low, high = mean(lambda one: one.usd), mean(lambda one: one.usd_low), mean(lambda one: one.usd_high)
     return replace(
         kinds[0].estimate,
@@ -309,9 +305,9 @@ def _average(kinds: list[CallKind], calls: int) -> CostEstimate:
         usd=usd,
         usd_low=low,
         usd_high=high,
-        usd_calls=of_all(usd),
-        usd_calls_low=of_all(low),
-        usd_calls_high=of_all(high),
+        usd_calls=times(usd, Decimal(calls)),
+        usd_calls_low=times(low, Decimal(calls)),
+        usd_calls_high=times(high, Decimal(calls)),
         unknown=tuple(dict.fromkeys(_unknown(kinds))),
         parts=(),
     )
@@ -336,7 +332,6 @@ def exactly(tokens: int) -> TokenCount:
 
 
 NOTHING = exactly(0)
-_NOTHING = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,7 +424,7 @@ def _run(
 ) -> list[Turn]:
     """Return the turns with every part at one end of its range."""
     answer, reasoning = getattr(conversation.answer, end), getattr(conversation.reasoning, end)
-    totals: tuple[Decimal | None, ...] = (_NOTHING,) * 3
+    totals: tuple[Decimal | None, ...] = (Decimal(0),) * 3
     turns = []
     for number, prompt, cached in _prompts(conversation, end):
         cancel_check()
@@ -450,13 +445,9 @@ def _run(
             ),
             cards,
         )
-        totals = tuple(map(_plus, totals, (cost.usd, cost.usd_low, cost.usd_high)))
+        totals = tuple(map(plus, totals, (cost.usd, cost.usd_low, cost.usd_high)))
         turns.append(Turn(number, prompt, cached, written, cost, *totals))
     return turns
-
-
-def _plus(total: Decimal | None, usd: Decimal | None) -> Decimal | None:
-    return None if total is None or usd is None else EXACT.add(total, usd)
 
 
 def _prompts(conversation: Conversation, end: End) -> Iterator[tuple[int, int, int]]:
