@@ -55,8 +55,8 @@ def run(arguments: Sequence[str]) -> int:
             _drop_output()
         return _refuse(f"{error.filename or 'standard output'}: {error.strerror or error}")
     except Exception as error:  # noqa: BLE001 - an internal error: print a reportable sentence, no traceback
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        what = f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        what = f"{type(error).__name__}: {error} ({Path(frame.filename).name}, line {frame.lineno})"
         _refuse(f"internal error, please report it: {what}")
         return FAULT
 

@@ -168,7 +168,7 @@ def _of_body(path: str, read: ReadBody, counter: RequestCounter) -> _Counted:
 
 
 def _not_counted(read: ReadBody) -> list[dict[str, str]]:
-    return [{"place": part.place, "what": part.what} for part in read.unknown]
+    return [{"place": part.path, "what": part.what} for part in read.unknown]
 
 
 @contextlib.contextmanager

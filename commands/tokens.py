@@ -190,17 +190,17 @@ def decode(profile: Path | None, path: str, **options: str | None) -> None:
     words = read_text(path).text.replace(",", " ").split()
     source = "standard input" if path == STANDARD_INPUT else path
     ids = []
-    for place, word in enumerate(words, 1):
+    for position, word in enumerate(words, 1):
         if not (word.isascii() and word.isdigit()):
-            raise BadInput(f"{source}: number {place} is not a token ID: {shortened(word)!r}")
+            raise BadInput(f"{source}: number {position} is not a token ID: {shortened(word)!r}")
         # Without leading zeros an id has few digits. Do not convert long numbers.
         ids.append(int(word.lstrip("0")[:MAX_DIGITS] or "0"))
     try:
         data = encoding.decode_bytes(ids)
     except (KeyError, OverflowError, ValueError):
-        place = next(place for place, token_id in enumerate(ids, 1) if not is_known(encoding, token_id))
-        wrong = shortened(words[place - 1])
-        raise BadInput(f"{source}: number {place} is {wrong}; no token of {encoding.name} has this ID") from None
+        position = next(position for position, token_id in enumerate(ids, 1) if not is_known(encoding, token_id))
+        wrong = shortened(words[position - 1])
+        raise BadInput(f"{source}: number {position} is {wrong}; no token of {encoding.name} has this ID") from None
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 

@@ -221,7 +221,7 @@ def _check_options(context: click.Context, paths: Sequence[str], out: Path | Non
         if path != STANDARD_INPUT:
             usable(Path(path).stat, path)
             usable(partial(check_regular, Path(path)), path)
-    _check_places(paths, out, options["checkpoint"])
+    _check_targets(paths, out, options["checkpoint"])
 
 
 def _checked_settings(paths: Sequence[str], options: dict[str, Any]) -> TrainingSettings:
@@ -261,22 +261,22 @@ def _kept_settings(context: click.Context, resume: Path, options: dict[str, Any]
     return settings
 
 
-def _check_places(paths: Sequence[str], out: Path | None, checkpoint: Path | None) -> None:
+def _check_targets(paths: Sequence[str], out: Path | None, checkpoint: Path | None) -> None:
     """Raise BadInput if an output file could not be written, or would overwrite an input file."""
     from engine.library.formats.tiktoken_ranks import companion_of
     from engine.runtime.atomic_files import check_replaceable
 
-    places = [("--out", out), ("--checkpoint", checkpoint)]
+    targets = [("--out", out), ("--checkpoint", checkpoint)]
     if out is not None and out.suffix == ".tiktoken":
-        places.append(("--out", companion_of(out)))
+        targets.append(("--out", companion_of(out)))
     taken = {Path(path).resolve(): "a file to train on" for path in paths if path != STANDARD_INPUT}
-    for option, place in places:
-        if place is None:
+    for option, target in targets:
+        if target is None:
             continue
-        usable(partial(check_replaceable, place), f"{option}: {place}")
-        if place.resolve() in taken:
-            raise BadInput(f"{option}: {place} is {taken[place.resolve()]}")
-        taken[place.resolve()] = f"the file of {option}"
+        usable(partial(check_replaceable, target), f"{option}: {target}")
+        if target.resolve() in taken:
+            raise BadInput(f"{option}: {target} is {taken[target.resolve()]}")
+        taken[target.resolve()] = f"the file of {option}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,31 +469,33 @@ def _end(worked: Worked, out: Path | None, checkpoint: Path | None, refuge: Path
     """Save the result of a run. ``refuge``: folder for the state if neither ``checkpoint`` nor a file beside ``out`` is
     writable. Raises BadInput."""
     run = worked.started.run
-    kept = _kept_in(run, [checkpoint, out and out.with_name(out.name + ".checkpoint")]) if worked.stopped else None
+    kept = _saved_to(run, [checkpoint, out and out.with_name(out.name + ".checkpoint")]) if worked.stopped else None
     if out is None or worked.progress.stage not in ("merging", "done"):
         return Ended(worked, None, kept)
     try:
         encoding = run.encoding(out.name.removesuffix(out.suffix))
-        _point_out_keys(encoding)
+        _warn_of_keys(encoding)
         saved = engine.save_encoding(encoding, out, worked.started.sample)
     except engine.EngineError as error:
-        rescued = kept or _kept_in(run, _places(run, out, checkpoint, refuge))
+        rescued = kept or _saved_to(run, _checkpoint_paths(run, out, checkpoint, refuge))
         rescue = f" The run is saved; continue it with train --resume {rescued}." if rescued else ""
         raise BadInput(f"{error}.{rescue}") from error
     return Ended(worked, out, kept, saved.losses)
 
 
-def _point_out_keys(encoding: engine.Encoding) -> None:
+def _warn_of_keys(encoding: engine.Encoding) -> None:
     """Warn about tokens that contain API keys, before they are written. Save anyway, because training may take
     hours."""
     from gui.core.api_keys import keys_in_vocabulary
 
-    places = keys_in_vocabulary(encoding)
-    if places:
-        remark(f"{key_sentence('The vocabulary', places)} Anyone who receives the file can read them.")
+    keys = keys_in_vocabulary(encoding)
+    if keys:
+        remark(f"{key_sentence('The vocabulary', keys)} Anyone who receives the file can read them.")
 
 
-def _places(run: engine.TrainingRun, out: Path, checkpoint: Path | None, refuge: Path) -> Iterator[Path | None]:
+def _checkpoint_paths(
+    run: engine.TrainingRun, out: Path, checkpoint: Path | None, refuge: Path
+) -> Iterator[Path | None]:
     """Yield paths where the state of a run may be saved, creating their folders only on demand. None is in a shared
     folder, because the state contains words of the texts."""
     yield checkpoint
@@ -506,9 +508,9 @@ def _places(run: engine.TrainingRun, out: Path, checkpoint: Path | None, refuge:
         yield Path(tempfile.mkdtemp(prefix="tokenloupe-"), name)
 
 
-def _kept_in(run: engine.TrainingRun, places: Iterable[Path | None]) -> Path | None:
+def _saved_to(run: engine.TrainingRun, paths: Iterable[Path | None]) -> Path | None:
     """Return the first path to which a checkpoint could be written, or None."""
-    return next((place for place in places if place is not None and not _why_unsaved(run, place)), None)
+    return next((path for path in paths if path is not None and not _why_unsaved(run, path)), None)
 
 
 def _report(ended: Ended, as_json: bool) -> None:
@@ -550,10 +552,10 @@ def _report(ended: Ended, as_json: bool) -> None:
     elif not worked.stopped:
         say("nothing was saved; --out FILE saves the tokenizer")
     if worked.stopped:
-        _say_stopped(ended)
+        _print_stopped(ended)
 
 
-def _say_stopped(ended: Ended) -> None:
+def _print_stopped(ended: Ended) -> None:
     if ended.checkpoint is not None:
         remark(f"stopped; resume with train --resume {ended.checkpoint}")
     else:

@@ -25,7 +25,7 @@ from pricing.types import (
     Model,
     Notice,
     Origin,
-    Place,
+    Position,
     PriceFileError,
     Problem,
     UnknownModelError,
@@ -378,33 +378,36 @@ def check_text(text: str, file_name: str, tokenizers: Collection[str] = ()) -> l
     return list(read_price_text(text, file_name, tokenizers, load_bundled().rules).problems)
 
 
-def origin_of(model: Model, path: str) -> tuple[Origin, Place | None] | None:
-    """Return the origin of a model's field, such as ``price.input``, and its place in the file. None if it is not set.
+def origin_of(model: Model, path: str) -> tuple[Origin, Position | None] | None:
+    """Return the origin of a model's field, such as ``price.input``, and its position in the file. None if it is not
+    set.
 
-    The place in the built-in files is found by reading them, which takes a moment the first time.
+    The position in the built-in files is found by reading them, which takes a moment the first time.
     """
     origin = model.origin.get(path)
     if origin is None:
         return None
-    return origin, model.places.get(path) if origin == "yours" else bundled_place(model.id, path)
+    return origin, model.positions.get(path) if origin == "yours" else bundled_position(model.id, path)
 
 
-def bundled_place(model_id: str, path: str) -> Place | None:
-    """Return the place of a field in the built-in files, or None."""
-    return _bundled_places().get(model_id, {}).get(path)
+def bundled_position(model_id: str, path: str) -> Position | None:
+    """Return the position of a field in the built-in files, or None."""
+    return _bundled_positions().get(model_id, {}).get(path)
 
 
 @cache
-def _bundled_places() -> Mapping[str, Mapping[str, Place]]:
+def _bundled_positions() -> Mapping[str, Mapping[str, Position]]:
     from pricing.load import read_price_text
 
-    places: dict[str, Mapping[str, Place]] = {}
+    positions: dict[str, Mapping[str, Position]] = {}
     rules = read_price_text(_text("counting.yaml"), "counting.yaml").rules
     for source in files("pricing").joinpath("data").iterdir():
         if source.name.endswith(".yaml"):
             file = read_price_text(_text(source.name), source.name, rules=rules)
-            places.update({model_id: entry.places for model_id, entry in file.models.items() if entry is not None})
-    return places
+            positions.update(
+                {model_id: entry.positions for model_id, entry in file.models.items() if entry is not None}
+            )
+    return positions
 
 
 def _text(name: str) -> str:

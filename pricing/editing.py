@@ -1,4 +1,4 @@
-"""Edits of a price file as text that change one place and nothing else.
+"""Edits of a price file as text that change one value and nothing else.
 
 Comments, order, spacing and line ends are preserved.
 
@@ -65,7 +65,7 @@ def checked(text: str, file_name: str, tokenizers: Collection[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Target:
     """Result of following a path to a field: the last existing node, its key and parents, and the missing steps."""
 
     node: Node
@@ -96,37 +96,37 @@ class PriceSource:
 
     def having(self, steps: tuple[str, ...], value: Value) -> str:
         """Return the text with ``value`` at a path."""
-        place = self._find(steps)
-        if not place.missing:
-            return self._replaced(place, value)
-        return self._enlarged(place, steps, _nested(place.missing, value))
+        target = self._find(steps)
+        if not target.missing:
+            return self._replaced(target, value)
+        return self._enlarged(target, steps, _nested(target.missing, value))
 
     def having_more(self, steps: tuple[str, ...], entries: dict[str, Value]) -> str:
         """Return the text with several new names in the block at a path, which is created if missing."""
-        place = self._find(steps)
-        return self._enlarged(place, steps, _nested(place.missing, entries) if place.missing else entries)
+        target = self._find(steps)
+        return self._enlarged(target, steps, _nested(target.missing, entries) if target.missing else entries)
 
-    def _enlarged(self, place: _Place, steps: tuple[str, ...], nested: dict[str, Value]) -> str:
+    def _enlarged(self, target: _Target, steps: tuple[str, ...], nested: dict[str, Value]) -> str:
         """Return the text with names that do not exist yet."""
-        if isinstance(place.node, Sequence):
-            raise EditError(f"{'.'.join(steps)}: the list has only {len(place.node.items)} items")
-        if isinstance(place.node, Table):
-            return self._added(place.node, nested)
-        if isinstance(place.node, Scalar) and (place.node.is_null or place.node.is_empty):
-            return self._filled(place, nested)
+        if isinstance(target.node, Sequence):
+            raise EditError(f"{'.'.join(steps)}: the list has only {len(target.node.items)} items")
+        if isinstance(target.node, Table):
+            return self._added(target.node, nested)
+        if isinstance(target.node, Scalar) and (target.node.is_null or target.node.is_empty):
+            return self._filled(target, nested)
         raise EditError(f"{'.'.join(steps)}: a parent of this field is a single value")
 
     def at(self, steps: tuple[str, ...]) -> Node | None:
         """Return the node at a path, or None."""
-        place = self._find(steps)
-        return None if place.missing else place.node
+        target = self._find(steps)
+        return None if target.missing else target.node
 
     def without(self, steps: tuple[str, ...]) -> str:
         """Return the text without the field at a path."""
-        place = self._find(steps)
-        if place.missing:
+        target = self._find(steps)
+        if target.missing:
             return self._text
-        chain = [*place.parents, place.node]
+        chain = [*target.parents, target.node]
         level = len(chain) - 1
         # A block that would become empty is removed as a whole, except the table of models.
         while level > 2 and _size(chain[level - 1]) == 1:
@@ -144,7 +144,7 @@ class PriceSource:
             return self._without_flow_entry(spans, index)
         return self._without_lines(spans[index])
 
-    def _find(self, steps: SequenceOf[str]) -> _Place:
+    def _find(self, steps: SequenceOf[str]) -> _Target:
         node: Node = self._root
         key: Scalar | None = None
         parents: list[Node] = []
@@ -155,14 +155,14 @@ class PriceSource:
             elif isinstance(node, Sequence) and step.isdecimal() and int(step) < len(node.items):
                 found = (None, node.items[int(step)])
             if found is None:
-                return _Place(node, key, tuple(parents), tuple(steps[number:]))
+                return _Target(node, key, tuple(parents), tuple(steps[number:]))
             parents.append(node)
             key, node = found
-        return _Place(node, key, tuple(parents), ())
+        return _Target(node, key, tuple(parents), ())
 
-    def _replaced(self, place: _Place, value: Value) -> str:
-        node, key = place.node, place.key
-        in_flow = any(isinstance(parent, (Table, Sequence)) and parent.flow for parent in place.parents)
+    def _replaced(self, target: _Target, value: Value) -> str:
+        node, key = target.node, target.key
+        in_flow = any(isinstance(parent, (Table, Sequence)) and parent.flow for parent in target.parents)
         begin, end = self._at(node.line, node.column), self._end(node, key)
         if isinstance(node, Scalar) and node.is_empty:
             begin = end
@@ -187,18 +187,18 @@ class PriceSource:
         if table.flow:
             # After the last value, not before the bracket: a comment may be between the two.
             pair = rendered(nested)[1:-1]
-            place = self._end(table.pairs[-1][1], table.pairs[-1][0]) if table.pairs else self._at(*table.end) - 1
-            return f"{self._text[:place]}{', ' if table.pairs else ''}{pair}{self._text[place:]}"
+            offset = self._end(table.pairs[-1][1], table.pairs[-1][0]) if table.pairs else self._at(*table.end) - 1
+            return f"{self._text[:offset]}{', ' if table.pairs else ''}{pair}{self._text[offset:]}"
         key, node = table.pairs[-1]
         lines = self._block_lines(nested, table.column - 1)
         return self._with_lines(self._end(node, key), lines)
 
-    def _filled(self, place: _Place, nested: dict[str, Value]) -> str:
+    def _filled(self, target: _Target, nested: dict[str, Value]) -> str:
         """Return the text with a block in place of a missing value or ``null``."""
-        node, key = place.node, place.key
+        node, key = target.node, target.key
         if key is None or not isinstance(node, Scalar):
             raise EditError("fields cannot be added to a list item that is null")
-        if any(isinstance(parent, (Table, Sequence)) and parent.flow for parent in place.parents):
+        if any(isinstance(parent, (Table, Sequence)) and parent.flow for parent in target.parents):
             begin, end = self._at(node.line, node.column), self._end(node, key)
             space = " " if node.is_empty else ""
             return self._text[: end if node.is_empty else begin] + space + rendered(nested) + self._text[end:]

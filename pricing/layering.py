@@ -88,7 +88,7 @@ def build_model(model_id: str, bundled: Bundled, file: PriceFile | None = None) 
         origin=origin,
         currency=yours.currency if yours else "USD",
         exchange_rate=yours.exchange_rate if yours else Decimal(1),
-        places=yours.places if yours else {},
+        positions=yours.positions if yours else {},
     )
 
 

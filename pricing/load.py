@@ -23,7 +23,7 @@ from pricing.cancellation import CancelCheck, check_cancelled
 from pricing.checks import CountChecker, PriceChecker
 from pricing.declaration import names
 from pricing.document import Broken, Document, Node, Scalar, Table, read_document
-from pricing.types import Alias, CountRule, Place, Problem
+from pricing.types import Alias, CountRule, Position, Problem
 from pricing.values import (
     BadValue,
     Checker,
@@ -160,12 +160,12 @@ _SCALAR_READERS = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Content of one file for one model: values by path, the original currency, and the place of each value."""
+    """Content of one file for one model: values by path, the original currency, and the position of each value."""
 
     fields: Mapping[str, object]
     currency: str = "USD"
     exchange_rate: Decimal = Decimal(1)
-    places: Mapping[str, Place] = field(default_factory=dict, compare=False)
+    positions: Mapping[str, Position] = field(default_factory=dict, compare=False)
 
 
 @dataclass(slots=True)
@@ -250,8 +250,8 @@ class _Reader:
         elif root is not None:
             self._not_a_table(root)
         elif self._document.complete and not self._document.problems:
-            place = Scalar("", False, 1, 1)
-            self._checker.report(place, "", f"the file is empty; a price file starts with 'version: {VERSION}'")
+            start = Scalar("", False, 1, 1)
+            self._checker.report(start, "", f"the file is empty; a price file starts with 'version: {VERSION}'")
         self._file.problems = self._checker.problems
         return self._file
 
@@ -297,9 +297,9 @@ class _Reader:
     def _version_is_known(self, value: Node | None) -> bool:
         """Return False if the file format is newer than supported."""
         if value is None:
-            place = Scalar("", False, 1, 1)
+            start = Scalar("", False, 1, 1)
             sentence = f"'version: {VERSION}' is missing: add it as the first line"
-            self._checker.report(place, "version", sentence)
+            self._checker.report(start, "version", sentence)
             return True
         if isinstance(value, Broken):
             return True
@@ -373,15 +373,15 @@ class _Reader:
         if isinstance(aliases, tuple):
             for alias in aliases:
                 self._note_alias(alias, model_id, fields["aliases"][1], join(path, "aliases"))
-        self._file.models[model_id] = Entry(entry, currency, exchange_rate, self._places(fields))
+        self._file.models[model_id] = Entry(entry, currency, exchange_rate, self._positions(fields))
 
-    def _places(self, fields: Mapping[str, tuple[Scalar, Node]]) -> dict[str, Place]:
-        """Return the places of a model's values; those of its price have their own paths."""
+    def _positions(self, fields: Mapping[str, tuple[Scalar, Node]]) -> dict[str, Position]:
+        """Return the positions of a model's values; those of its price have their own paths."""
         values = {name: value for name, (_, value) in fields.items()}
         price = values.pop("price", None)
         if isinstance(price, Table):
             values.update({f"price.{key.text}": value for key, value in price.pairs})
-        return {path: Place(self._file.name, value.line, value.column) for path, value in values.items()}
+        return {path: Position(self._file.name, value.line, value.column) for path, value in values.items()}
 
     def _read_field(self, entry: dict[str, object], name: str, node: Node, path: str) -> None:
         if isinstance(node, Scalar) and node.is_null:
@@ -443,8 +443,8 @@ class _Reader:
 
     def _report_likeness(self, model_id: str, path: str, sentence: str) -> None:
         entry = self._file.models[model_id]
-        place = entry.places.get("like") if entry is not None else None
-        node = Scalar("", False, place.line, place.column) if place else Scalar("", False, 1, 1)
+        position = entry.positions.get("like") if entry is not None else None
+        node = Scalar("", False, position.line, position.column) if position else Scalar("", False, 1, 1)
         self._checker.report(node, path, sentence)
 
     def _note_alias(self, alias: str, model_id: str, node: Node, path: str) -> None:

@@ -94,15 +94,15 @@ def _at_hours(found: Sequence[Price], on: date, hours: str) -> tuple[Price, ...]
     Without hours, and for the average of a week, these are the peak and the off-peak prices.
     """
     main, others = list(found), []
-    for place, price in enumerate(found):
+    for index, price in enumerate(found):
         off_peak = depends_on_hour(price, on)
         if off_peak is None:
             continue
         other = scaled(price, off_peak.factor)
         if hours == "off-peak":
-            main[place] = other
+            main[index] = other
         elif hours == "average" and off_peak.peak_minutes is not None:
-            main[place] = scaled(price, *average_of_a_week(off_peak, off_peak.peak_minutes))
+            main[index] = scaled(price, *average_of_a_week(off_peak, off_peak.peak_minutes))
             others += [price, other]
         elif hours != "peak":
             others.append(other)

@@ -73,7 +73,7 @@ class PriceFileError(PricingError):
 
 
 class EditError(PricingError, ValueError):
-    """An edit that is impossible with any value: the place does not exist, or cannot hold such a value."""
+    """An edit that is impossible with any value: the field does not exist, or cannot hold such a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +92,12 @@ class Problem:
     hint: str = ""
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
-        return f"{place}: {self.message}"
+        position = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        return f"{position}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Position:
     """Position of a value: file, and line and column from 1."""
 
     file: str
@@ -371,8 +371,8 @@ class Model:
     compared with ``source``, at the vendor's page if ``checked_in`` is ``vendor``, in published price tables if it is
     ``table``. ``dated_aliases``: temporary names of the model. ``retires``: the day from which the vendor no longer
     serves it. ``origin``: for each field that is set, by its path in the file (``price.input``, ``context``), whether
-    it is bundled or the user's; other fields are absent. ``places``: positions of the user's values (for the bundled
-    table, see ``catalog.bundled_place``). ``currency`` and ``exchange_rate``: what the user's prices were converted
+    it is bundled or the user's; other fields are absent. ``positions``: positions of the user's values (for the bundled
+    table, see ``catalog.bundled_position``). ``currency`` and ``exchange_rate``: what the user's prices were converted
     from (USD and 1 if they were not).
     """
 
@@ -393,7 +393,7 @@ class Model:
     dated_aliases: tuple[Alias, ...] = ()
     notes: tuple[str, ...] = ()
     origin: Mapping[str, Origin] = field(default_factory=dict, hash=False)
-    places: Mapping[str, Place] = field(default_factory=dict, hash=False, compare=False)
+    positions: Mapping[str, Position] = field(default_factory=dict, hash=False, compare=False)
     currency: str = "USD"
     exchange_rate: Decimal = Decimal(1)
 

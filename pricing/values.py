@@ -198,12 +198,12 @@ class Checker:
         """Number of problems so far."""
         return len(self._problems)
 
-    def report(self, place: Node, path: str, sentence: str, hint: str = "") -> None:
+    def report(self, node: Node, path: str, sentence: str, hint: str = "") -> None:
         """Add a problem. ``hint``: the probable correct name."""
         message = f"{path}: {sentence}" if path else sentence
         if hint:
             message += f", did you mean '{hint}'?"
-        self._problems.append(Problem(self._file, place.line, place.column, path, message, hint))
+        self._problems.append(Problem(self._file, node.line, node.column, path, message, hint))
 
     def table(
         self, node: Node, path: str, known: Collection[str], elsewhere: Mapping[str, str] | None = None

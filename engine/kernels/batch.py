@@ -356,14 +356,14 @@ def merge_cold(tables: Span, state: Span, text: Span, cold: int) -> int:
             break
         turn = 0
         while turn < busy:
-            place = load32(active, turn << 2)
-            if merge_once(pairs, shift, lanes, place):
+            offset = load32(active, turn << 2)
+            if merge_once(pairs, shift, lanes, offset):
                 turn += 1
             else:
-                total += finish_lane(tables, state, text, part(lanes, place, LANE))
+                total += finish_lane(tables, state, text, part(lanes, offset, LANE))
                 busy -= 1
                 store32(active, turn << 2, load32(active, busy << 2))
-                store32(active, busy << 2, place)
+                store32(active, busy << 2, offset)
         for turn in range(busy):
             take_in(pairs, shift, lanes, load32(active, turn << 2))
     return total

@@ -144,16 +144,16 @@ def _classify(text: Span, at: int, leads: Mask, tables: Tables, offset: int, pre
     of_four = decode_wide(text, at, previous, shift, state, _CODE_POINTS) & leads
     leads ^= of_four
     while leads != NONE:
-        place = lowest(leads)
+        lead = lowest(leads)
         leads &= leads - ONE
-        flags = load8(wide_table, load16(state, _CODE_POINTS + (place << 1)))
-        pair = load32(state, _HASHES + (place << 2))
+        flags = load8(wide_table, load16(state, _CODE_POINTS + (lead << 1)))
+        pair = load32(state, _HASHES + (lead << 2))
         crossed = load8(wide_table, PAIRS_AT + (pair >> 3)) >> (pair & 7) & 1
-        store8(window, offset + place, flags | crossed << 5)
+        store8(window, offset + lead, flags | crossed << 5)
     while of_four != NONE:
-        place = lowest(of_four)
+        lead = lowest(of_four)
         of_four &= of_four - ONE
-        store8(window, offset + place, class_of(code_point_at(text, at + place) >> 3, pages, classes) & CLASS)
+        store8(window, offset + lead, class_of(code_point_at(text, at + lead) >> 3, pages, classes) & CLASS)
     return load16(state, _CODE_POINTS + (last << 1))
 
 
@@ -314,8 +314,8 @@ def _bytes_in_character(lead: int) -> int:
 
 @kernel
 def _set_bit(bits: Span, byte_offset: int, number: int) -> None:
-    place = byte_offset + (number >> 3)
-    store8(bits, place, load8(bits, place) | 1 << (number & 7))
+    offset = byte_offset + (number >> 3)
+    store8(bits, offset, load8(bits, offset) | 1 << (number & 7))
 
 
 @kernel
@@ -330,8 +330,8 @@ def _mark_token(token: Span, start: int, end: int, crossings: Span, shift: int) 
         length = _bytes_in_character(lead)
         present = min(length, end - at)
         value = lead if length == 1 else lead & (0x7F >> length)
-        for place in range(1, present):
-            value = value << 6 | (load8(token, at + place) & 0x3F)
+        for offset in range(1, present):
+            value = value << 6 | (load8(token, at + offset) & 0x3F)
         if length == 3:
             unknown = 6 * (length - present)
             for right in range(value << unknown, (value + 1) << unknown):
@@ -443,13 +443,13 @@ def _scanner(name: str, starts_in_block: Callable[..., tuple[Mask, int]]) -> Sca
 def _with_gpt2_contractions(text: Span, at: int, n_bytes: int, quotes: Mask, starts: Mask) -> Mask:
     """Return the starts, with those of apostrophes that begin a contraction moved to its end."""
     while quotes != NONE:
-        place = lowest(quotes)
+        offset = lowest(quotes)
         quotes &= quotes - ONE
-        length = contraction_length(text, at + place, n_bytes, 0)
+        length = contraction_length(text, at + offset, n_bytes, 0)
         if length != 0:
-            starts &= (ONE << place << 1) ^ ALL
-            if place + length < BLOCK:
-                starts |= ONE << (place + length)
+            starts &= (ONE << offset << 1) ^ ALL
+            if offset + length < BLOCK:
+                starts |= ONE << (offset + length)
     return starts
 
 
@@ -484,11 +484,11 @@ def _behind_contractions(text: Span, at: int, n_bytes: int, quotes: Mask) -> Mas
     """Return the starts after contractions that begin with one of these apostrophes."""
     starts = NONE
     while quotes != NONE:
-        place = lowest(quotes)
+        offset = lowest(quotes)
         quotes &= quotes - ONE
-        length = contraction_length(text, at + place, n_bytes, 32)
-        if length != 0 and place + length < BLOCK:
-            starts |= ONE << (place + length)
+        length = contraction_length(text, at + offset, n_bytes, 32)
+        if length != 0 and offset + length < BLOCK:
+            starts |= ONE << (offset + length)
     return starts
 
 

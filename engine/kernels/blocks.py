@@ -172,16 +172,16 @@ PAIR_MIX = 0x9E3779B1
 
 @primitive(no_plain_twin)
 def decode_wide(
-    typing_context: Any, text: Any, byte_offset: Any, previous: Any, shift: Any, places: Any, place: Any
+    typing_context: Any, text: Any, byte_offset: Any, previous: Any, shift: Any, out: Any, out_offset: Any
 ) -> Any:
-    """decode_wide(text, byte_offset, previous, shift, places, place): treat every byte of the text block as the first
-    of a character of two or three bytes, and write 64 code points (uint16) to the span ``places`` at ``place``. They
+    """decode_wide(text, byte_offset, previous, shift, out, out_offset): treat every byte of the text block as the first
+    of a character of two or three bytes, and write 64 code points (uint16) to the span ``out`` at ``out_offset``. They
     are valid where such a character starts. After them come 64 hashes (uint32) of each with the code point three bytes
     before: their product with ``PAIR_MIX``, without its lowest ``shift`` bits. previous: the code point that ended
     directly before the block. Reads 66 bytes. Returns the mask of first bytes of characters of four bytes."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        text, at, previous, shift, places, place = args
+        text, at, previous, shift, out, out_offset = args
         halves, words = (ir.VectorType(ir.IntType(bits), BLOCK) for bits in (16, 32))
         lanes = ir.VectorType(_LANE, BLOCK)
 
@@ -205,12 +205,12 @@ def decode_wide(
         left = builder.shuffle_vector(points, everywhere(halves, previous), before)
         pairs = builder.or_(builder.shl(builder.zext(left, words), each(words, 16)), builder.zext(points, words))
         hashes = builder.lshr(builder.mul(pairs, each(words, PAIR_MIX)), everywhere(words, shift))
-        store_vector(context, builder, places, place, points)
-        store_vector(context, builder, places, builder.add(place, _WORD(2 * BLOCK)), hashes)
+        store_vector(context, builder, out, out_offset, points)
+        store_vector(context, builder, out, builder.add(out_offset, _WORD(2 * BLOCK)), hashes)
         return builder.bitcast(builder.icmp_unsigned(">=", blocks[0], each(_BYTES, 0xF0)), _WORD)
 
-    span_and_place = (SPAN_TYPE, types.int64)
-    return types.uint64(*span_and_place, types.int64, types.int64, *span_and_place), recipe
+    span_and_offset = (SPAN_TYPE, types.int64)
+    return types.uint64(*span_and_offset, types.int64, types.int64, *span_and_offset), recipe
 
 
 def _can_pack_bytes() -> bool:
@@ -273,12 +273,12 @@ def store_positions(ends: Span, slot: int, base: int, mask: Mask) -> int:
         _store_packed(ends, slot, base, mask, number)
         return slot + number
     # Eight at a time without a branch: the number of iterations is hard to predict for the processor.
-    place = slot
+    out_offset = slot
     while mask != NONE:
         for step in range(8):
-            store32(ends, (place + step) << 2, base + lowest(mask))
+            store32(ends, (out_offset + step) << 2, base + lowest(mask))
             mask &= mask - ONE
-        place += 8
+        out_offset += 8
     return slot + number
 
 

@@ -64,27 +64,27 @@ def merge_plainly(tables: Span, start: int, size: int, numbers: Span, merges: Sp
     byte_tokens = section(tables, layout.BYTE_TOKENS)
     pairs = section(tables, layout.PAIRS)
     shift = load64(tables, layout.PAIR_SHIFT)
-    for place in range(size):
-        store32(numbers, place << 2, load32(byte_tokens, load8(blob, start + place) << 2))
-    for place in range(size - 1):
-        pair = (load32(numbers, place << 2) << NUMBER_BITS) | load32(numbers, (place << 2) + 4)
-        store32(merges, place << 2, merge_of(pairs, shift, pair_line(pair, shift), pair))
+    for index in range(size):
+        store32(numbers, index << 2, load32(byte_tokens, load8(blob, start + index) << 2))
+    for index in range(size - 1):
+        pair = (load32(numbers, index << 2) << NUMBER_BITS) | load32(numbers, (index << 2) + 4)
+        store32(merges, index << 2, merge_of(pairs, shift, pair_line(pair, shift), pair))
     while size > 1:
         best = NO_MERGE
         left = 0
-        for place in range(size - 1):
-            merge = load32(merges, place << 2)
+        for index in range(size - 1):
+            merge = load32(merges, index << 2)
             if merge < best:
                 best = merge
-                left = place
+                left = index
         if best == NO_MERGE:
             break
         number = best >> 6
         size -= 1
         store32(numbers, left << 2, number)
-        for place in range(left + 1, size):
-            store32(numbers, place << 2, load32(numbers, (place << 2) + 4))
-            store32(merges, (place << 2) - 4, load32(merges, place << 2))
+        for index in range(left + 1, size):
+            store32(numbers, index << 2, load32(numbers, (index << 2) + 4))
+            store32(merges, (index << 2) - 4, load32(merges, index << 2))
         if left + 1 < size:
             pair = (number << NUMBER_BITS) | load32(numbers, (left << 2) + 4)
             store32(merges, left << 2, merge_of(pairs, shift, pair_line(pair, shift), pair))
@@ -99,12 +99,12 @@ def short_key(blob: Span, start: int, size: int) -> tuple[int, int]:
     """Return the key of 1 to 15 bytes of tokens, as ``lookup.key_low`` and ``key_high`` make it from texts."""
     low = 0
     high = size << 56
-    for place in range(size):
-        byte = load8(blob, start + place)
-        if place < 8:
-            low |= byte << (8 * place)
+    for index in range(size):
+        byte = load8(blob, start + index)
+        if index < 8:
+            low |= byte << (8 * index)
         else:
-            high |= byte << (8 * place - 64)
+            high |= byte << (8 * index - 64)
     return low, high
 
 
@@ -129,22 +129,22 @@ def merge_by_bytes(tables: Span, start: int, numbers: Span, count: int) -> int:
         best = NO_TOKEN
         left = 0
         at = start
-        for place in range(count - 1):
-            first = load32(numbers, place << 2) << 2
-            second = load32(numbers, (place << 2) + 4) << 2
+        for index in range(count - 1):
+            first = load32(numbers, index << 2) << 2
+            second = load32(numbers, (index << 2) + 4) << 2
             middle = at + load32(offsets, first + 4) - load32(offsets, first)
             end = middle + load32(offsets, second + 4) - load32(offsets, second)
             number = number_of_bytes(tables, at, end - at)
             if 0 <= number < best:
                 best = number
-                left = place
+                left = index
             at = middle
         if best == NO_TOKEN:
             break
         count -= 1
         store32(numbers, left << 2, best)
-        for place in range(left + 1, count):
-            store32(numbers, place << 2, load32(numbers, (place << 2) + 4))
+        for index in range(left + 1, count):
+            store32(numbers, index << 2, load32(numbers, (index << 2) + 4))
     return count
 
 
@@ -158,10 +158,10 @@ def put_pair(tables: Span, left: int, right: int, number: int) -> None:
     line = pair_line(pair, shift)
     while load64(pairs, line + SLOTS_FULL) != -1:
         line = (line + 64) & last
-    place = 0
-    while load64(pairs, line + place) != -1:
-        place += 8
-    store64(pairs, line + place, (pair << NUMBER_BITS) | number)
+    index = 0
+    while load64(pairs, line + index) != -1:
+        index += 8
+    store64(pairs, line + index, (pair << NUMBER_BITS) | number)
 
 
 @kernel
@@ -192,10 +192,10 @@ def put_long(tables: Span, start: int, size: int, number: int) -> None:
     shift = load64(tables, layout.LONG_SHIFT)
     last = shift_right(-1, shift)
     hashed = hash_bytes(section(tables, layout.TOKEN_BYTES), start, size)
-    place = shift_right(hashed, shift)
-    while load64(slots, place << 3) != 0:
-        place = (place + 1) & last
-    store64(slots, place << 3, ((hashed & 0xFFFFFFFF) << 32) | (number + 1))
+    index = shift_right(hashed, shift)
+    while load64(slots, index << 3) != 0:
+        index = (index + 1) & last
+    store64(slots, index << 3, ((hashed & 0xFFFFFFFF) << 32) | (number + 1))
 
 
 @kernel
@@ -268,10 +268,10 @@ def lines_are_sound(tables: Span) -> bool:
         mark = load32(lines, line + LINE_MARK)
         wrong |= mark & ~(OVERFLOWED | 3) != 0
         ends += mark & OVERFLOWED == 0
-        for place in range(3):
-            token_id = load32(lines, line + LINE_IDS + (place << 2))
-            is_key = load64(lines, line + (place << 4) + 8) != 0
-            wrong |= is_key & ((place >= mark & 3) | (token_id < first_id) | (token_id >= id_limit))
+        for index in range(3):
+            token_id = load32(lines, line + LINE_IDS + (index << 2))
+            is_key = load64(lines, line + (index << 4) + 8) != 0
+            wrong |= is_key & ((index >= mark & 3) | (token_id < first_id) | (token_id >= id_limit))
     return not wrong and ends > 0
 
 

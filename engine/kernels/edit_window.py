@@ -67,20 +67,20 @@ def is_cut(before: int, flags: int) -> bool:
 @kernel
 def cut_before(units: Span, properties: Span, highest: int, lowest: int) -> int:
     """Return the last boundary p with ``lowest <= p <= highest``, or -1. ``lowest`` is at least 1."""
-    place = highest
-    while place >= lowest:
-        if is_cut(load8(properties, load16(units, 2 * place - 2)), load8(properties, load16(units, 2 * place))):
-            return place
-        place -= 1
+    offset = highest
+    while offset >= lowest:
+        if is_cut(load8(properties, load16(units, 2 * offset - 2)), load8(properties, load16(units, 2 * offset))):
+            return offset
+        offset -= 1
     return -1
 
 
 @kernel
 def cut_behind(units: Span, properties: Span, lowest: int, end: int) -> int:
     """Return the first boundary p with ``lowest <= p < end``, or -1. ``lowest`` is at least 1."""
-    for place in range(lowest, end):
-        if is_cut(load8(properties, load16(units, 2 * place - 2)), load8(properties, load16(units, 2 * place))):
-            return place
+    for offset in range(lowest, end):
+        if is_cut(load8(properties, load16(units, 2 * offset - 2)), load8(properties, load16(units, 2 * offset))):
+            return offset
     return -1
 
 
@@ -89,12 +89,12 @@ def may_be_special(units: Span, properties: Span, start: int, end: int, total: i
     """Return True if a unit in ``start`` to ``end``, with the one after it, may begin a special token. ``total``:
     number of units."""
     pairs = load32(properties, layout.PAIR_COUNT_AT)
-    for place in range(start, end):
-        unit = load16(units, 2 * place)
+    for offset in range(start, end):
+        unit = load16(units, 2 * offset)
         if load8(properties, unit) & SPECIAL_START != 0:
             following = ANY_UNIT
-            if place + 1 < total:
-                following = load16(units, 2 * place + 2)
+            if offset + 1 < total:
+                following = load16(units, 2 * offset + 2)
             for index in range(pairs):
                 pair = load32(properties, layout.PAIRS_AT + 4 * index)
                 second = pair & 0xFFFF
@@ -109,36 +109,36 @@ def measure(units: Span, properties: Span, start: int, end: int, before: int) ->
     bytes. ``before``: flags of the unit before ``start``; those of a separator at the start of the text."""
     characters = n_bytes = end - start
     words = newlines = 0
-    place = start
-    while place < end:
-        unit = load16(units, 2 * place)
+    offset = start
+    while offset < end:
+        unit = load16(units, 2 * offset)
         flags = load8(properties, unit)
         words += (before & SEPARATOR != 0) & (flags & SEPARATOR == 0)
         newlines += flags & NEWLINE != 0
         n_bytes += (unit >= 0x80) + (unit >= 0x800)
-        if is_pair(units, place, end):
+        if is_pair(units, offset, end):
             characters -= 1
-            place += 1
+            offset += 1
         before = flags
-        place += 1
+        offset += 1
     return characters, n_bytes, words, newlines
 
 
 @inline_kernel
-def is_pair(units: Span, place: int, end: int) -> bool:
-    """Return True if a complete surrogate pair is at ``place``, before ``end``."""
+def is_pair(units: Span, offset: int, end: int) -> bool:
+    """Return True if a complete surrogate pair is at ``offset``, before ``end``."""
     pair = False
-    if load16(units, 2 * place) & 0xFC00 == 0xD800 and place + 1 < end:
-        pair = load16(units, 2 * place + 2) & 0xFC00 == 0xDC00
+    if load16(units, 2 * offset) & 0xFC00 == 0xD800 and offset + 1 < end:
+        pair = load16(units, 2 * offset + 2) & 0xFC00 == 0xDC00
     return pair
 
 
 @kernel
 def write_utf8(units: Span, count: int, out: Span) -> int:
     """Write units as UTF-8, lone surrogates as U+FFFD. Return the number of bytes, at most three per unit."""
-    at = place = 0
-    while place < count:
-        point = load16(units, 2 * place)
+    at = offset = 0
+    while offset < count:
+        point = load16(units, 2 * offset)
         if point < 0x80:
             store8(out, at, point)
             at += 1
@@ -146,9 +146,9 @@ def write_utf8(units: Span, count: int, out: Span) -> int:
             store8(out, at, 0xC0 | point >> 6)
             store8(out, at + 1, 0x80 | (point & 0x3F))
             at += 2
-        elif is_pair(units, place, count):
-            place += 1
-            point = ((point & 0x3FF) << 10 | (load16(units, 2 * place) & 0x3FF)) + 0x10000
+        elif is_pair(units, offset, count):
+            offset += 1
+            point = ((point & 0x3FF) << 10 | (load16(units, 2 * offset) & 0x3FF)) + 0x10000
             store8(out, at, 0xF0 | point >> 18)
             store8(out, at + 1, 0x80 | (point >> 12 & 0x3F))
             store8(out, at + 2, 0x80 | (point >> 6 & 0x3F))
@@ -161,7 +161,7 @@ def write_utf8(units: Span, count: int, out: Span) -> int:
             store8(out, at + 1, 0x80 | (point >> 6 & 0x3F))
             store8(out, at + 2, 0x80 | (point & 0x3F))
             at += 3
-        place += 1
+        offset += 1
     return at
 
 
@@ -287,12 +287,12 @@ def tokens_up_to(ends: Span, count: int, position: int) -> int:
 
 
 @kernel
-def shift_tail(whole: Span, byte_offset: int, width: int, old_place: int, new_place: int, count: int) -> None:
-    """Move the elements from ``old_place`` to ``count`` of an array in a block to ``new_place``. ``byte_offset``: start
-    of the array. ``width``: bytes per element."""
-    size = width * (count - old_place)
-    target = part(whole, byte_offset + width * new_place, size)
-    move(target, part(whole, byte_offset + width * old_place, size))
+def shift_tail(whole: Span, byte_offset: int, width: int, old_offset: int, new_offset: int, count: int) -> None:
+    """Move the elements from ``old_offset`` to ``count`` of an array in a block to ``new_offset``. ``byte_offset``:
+    start of the array. ``width``: bytes per element."""
+    size = width * (count - old_offset)
+    target = part(whole, byte_offset + width * new_offset, size)
+    move(target, part(whole, byte_offset + width * old_offset, size))
 
 
 @kernel
@@ -399,20 +399,20 @@ def _candidates(source: Span, byte_offset: int, width: int) -> Mask:
 
 
 @inline_kernel
-def _flags_at(source: Span, width: int, place: int, properties: Span) -> int:
+def _flags_at(source: Span, width: int, offset: int, properties: Span) -> int:
     """Return the flags of a character. Those of two UTF-16 units have none."""
     if width == 1:
-        point = load8(source, place)
+        point = load8(source, offset)
     elif width == 2:
-        point = load16(source, place << 1)
+        point = load16(source, offset << 1)
     else:
-        point = load32(source, place << 2)
+        point = load32(source, offset << 2)
     return load8(properties, point) if point < PAIR_COUNT_AT else 0
 
 
 @inline_kernel
-def _is_cut_at(source: Span, width: int, place: int, properties: Span) -> bool:
-    return is_cut(_flags_at(source, width, place - 1, properties), _flags_at(source, width, place, properties))
+def _is_cut_at(source: Span, width: int, offset: int, properties: Span) -> bool:
+    return is_cut(_flags_at(source, width, offset - 1, properties), _flags_at(source, width, offset, properties))
 
 
 @inline_kernel
@@ -433,20 +433,20 @@ def first_cut_in(text: str, char_start: int, char_end: int, properties: NDArray[
     width = width_of(text)
     _check_range(len(text), char_start, char_end, properties.size)
     source, flags = characters(text), span(properties)
-    place = char_start
-    while place < char_end:
-        if place + BLOCK <= char_end:
-            found = _candidates(source, place * width, width)
+    offset = char_start
+    while offset < char_end:
+        if offset + BLOCK <= char_end:
+            found = _candidates(source, offset * width, width)
             while found != NONE:
-                at = place + lowest(found)
+                at = offset + lowest(found)
                 if _is_cut_at(source, width, at, flags):
                     return at
                 found &= found - ONE
-            place += BLOCK
+            offset += BLOCK
         else:
-            if _is_cut_at(source, width, place, flags):
-                return place
-            place += 1
+            if _is_cut_at(source, width, offset, flags):
+                return offset
+            offset += 1
     return -1
 
 
@@ -462,10 +462,10 @@ def last_cut_in(text: str, char_start: int, char_end: int, properties: NDArray[n
             end -= BLOCK
             found = _candidates(source, end * width, width)
             while found != NONE:
-                place = highest(found)
-                if _is_cut_at(source, width, end + place, flags):
-                    return end + place
-                found ^= ONE << place
+                offset = highest(found)
+                if _is_cut_at(source, width, end + offset, flags):
+                    return end + offset
+                found ^= ONE << offset
         else:
             end -= 1
             if _is_cut_at(source, width, end, flags):

@@ -122,9 +122,9 @@ def find_short(tables: Span, low: int, high: int, key_hashed: int) -> int:
     line = shift_right(key_hashed, shift)
     while True:
         at = line << 6
-        for place in range(3):
-            if load64(lines, at + (place << 4)) == low and load64(lines, at + (place << 4) + 8) == high:
-                return load32(lines, at + LINE_IDS + (place << 2))
+        for index in range(3):
+            if load64(lines, at + (index << 4)) == low and load64(lines, at + (index << 4) + 8) == high:
+                return load32(lines, at + LINE_IDS + (index << 2))
         if load32(lines, at + LINE_MARK) & OVERFLOWED == 0:
             return -1
         line = (line + 1) & last
@@ -138,10 +138,10 @@ def find_long(tables: Span, text: Span, byte_start: int, size: int, hashed: int)
     offsets = section(tables, layout.TOKEN_OFFSETS)
     shift = load64(tables, layout.LONG_SHIFT)
     last = shift_right(-1, shift)
-    place = shift_right(hashed, shift)
+    index = shift_right(hashed, shift)
     tag = hashed & 0xFFFFFFFF
     while True:
-        slot = load64(slots, place << 3)
+        slot = load64(slots, index << 3)
         if slot == 0:
             return -1
         if shift_right(slot, 32) == tag:
@@ -149,7 +149,7 @@ def find_long(tables: Span, text: Span, byte_start: int, size: int, hashed: int)
             start = load32(offsets, number << 2)
             if load32(offsets, (number << 2) + 4) - start == size and equal_bytes(blob, start, text, byte_start, size):
                 return number + load64(tables, layout.FIRST_ID)
-        place = (place + 1) & last
+        index = (index + 1) & last
 
 
 # --- values: ids, inline or elsewhere ---------------------------------------------------------------------------------
@@ -180,20 +180,20 @@ def put_inline(values: Span, byte_offset: int, ids: Span, count: int) -> None:
     """Write the value of a pretoken of at most ``MAX_INLINE`` tokens."""
     first = shift_left(count, COUNT_SHIFT)
     second = 0
-    for place in range(count):
-        token_id = load32(ids, place << 2)
-        if place < 3:
-            first |= token_id << (NUMBER_BITS * place)
+    for index in range(count):
+        token_id = load32(ids, index << 2)
+        if index < 3:
+            first |= token_id << (NUMBER_BITS * index)
         else:
-            second |= token_id << (NUMBER_BITS * (place - 3))
+            second |= token_id << (NUMBER_BITS * (index - 3))
     store64(values, byte_offset, first)
     store64(values, byte_offset + 8, second)
 
 
 @kernel
-def put_elsewhere(values: Span, byte_offset: int, place: int, count: int, epoch: int) -> None:
+def put_elsewhere(values: Span, byte_offset: int, index: int, count: int, epoch: int) -> None:
     """Write the value of a pretoken whose ids are in the arena."""
-    store64(values, byte_offset, shift_left(ELSEWHERE, COUNT_SHIFT) | place)
+    store64(values, byte_offset, shift_left(ELSEWHERE, COUNT_SHIFT) | index)
     store64(values, byte_offset + 8, (epoch << 32) | count)
 
 
@@ -207,8 +207,8 @@ def emit(out: Span, at: int, values: Span, byte_offset: int, arena: Span) -> int
     if count == ELSEWHERE:
         count = load64(values, byte_offset + 8) & LOW_HALF
         source = first & LOW_HALF
-        for place in range(count):
-            store32(out, at + (place << 2), load32(arena, source + (place << 2)))
+        for index in range(count):
+            store32(out, at + (index << 2), load32(arena, source + (index << 2)))
     return at + (count << 2)
 
 
@@ -246,7 +246,7 @@ def is_free(words: Span, entry: int) -> bool:
 
 
 @kernel
-def place_of_word(words: Span, line: int, low: int, high: int) -> int:
+def offset_of_word(words: Span, line: int, low: int, high: int) -> int:
     """Return the byte offset for the key of a word: its slot if it is cached, else a free slot in its line or the
     neighbouring one, else the front of its line, after moving that entry to the second slot. ``line``: byte offset of
     the word's line."""
@@ -262,7 +262,7 @@ def place_of_word(words: Span, line: int, low: int, high: int) -> int:
 @kernel
 def put_word(words: Span, line: int, low: int, high: int, values: Span, byte_offset: int) -> None:
     """Cache the value of a word."""
-    at = place_of_word(words, line, low, high)
+    at = offset_of_word(words, line, low, high)
     store64(words, at, low)
     store64(words, at + 8, high)
     store64(words, at + WORD_VALUES, load64(values, byte_offset))
@@ -306,9 +306,9 @@ def recall(state: Span, text: Span, byte_start: int, size: int, hashed: int) -> 
 def put_recalled(state: Span, slot: int, byte_offset: int) -> int:
     """Write the value of the pretoken in a slot. Return its number of tokens."""
     slots = section(state, layout.SLOTS)
-    place = (load64(slots, slot + 8) & LOW_HALF) + ((load64(slots, slot + 16) + 7) & -8)
+    index = (load64(slots, slot + 8) & LOW_HALF) + ((load64(slots, slot + 16) + 7) & -8)
     count = load64(slots, slot + 24)
-    put_elsewhere(section(state, layout.VALUES), byte_offset, place, count, load64(state, layout.EPOCH))
+    put_elsewhere(section(state, layout.VALUES), byte_offset, index, count, load64(state, layout.EPOCH))
     return count
 
 
@@ -317,8 +317,8 @@ def keep_ids(state: Span, ids: Span, count: int) -> int:
     """Write ids to the arena. Return their byte offset."""
     arena = section(state, layout.ARENA)
     start = load64(state, layout.ARENA_USED)
-    for place in range(count):
-        store32(arena, start + (place << 2), load32(ids, place << 2))
+    for index in range(count):
+        store32(arena, start + (index << 2), load32(ids, index << 2))
     store64(state, layout.ARENA_USED, start + (((count << 2) + 7) & -8))
     return start
 
@@ -326,8 +326,8 @@ def keep_ids(state: Span, ids: Span, count: int) -> int:
 @kernel
 def put_slot(slots: Span, slot: int, hashed: int, where: int, size: int, count: int) -> None:
     """Fill the first slot of a line. Its previous content moves to the second."""
-    for place in range(0, SLOT, 8):
-        store64(slots, slot + SLOT + place, load64(slots, slot + place))
+    for index in range(0, SLOT, 8):
+        store64(slots, slot + SLOT + index, load64(slots, slot + index))
     store64(slots, slot, hashed)
     store64(slots, slot + 8, where)
     store64(slots, slot + 16, size)
@@ -339,8 +339,8 @@ def remember(state: Span, text: Span, byte_start: int, size: int, hashed: int, i
     """Cache a pretoken of 16 to ``LONGEST_CACHED`` bytes and its ids in the first of its slots. Return the slot."""
     arena = section(state, layout.ARENA)
     start = load64(state, layout.ARENA_USED)
-    for place in range(size):
-        store8(arena, start + place, load8(text, byte_start + place))
+    for index in range(size):
+        store8(arena, start + index, load8(text, byte_start + index))
     store64(state, layout.ARENA_USED, start + ((size + 7) & -8))
     keep_ids(state, ids, count)
     slot = slot_line(state, hashed)
@@ -378,8 +378,8 @@ def _double(state: Span, number: int, limit: int) -> int:
 
 @inline_kernel
 def _clear(span: Span, byte_start: int, size: int) -> None:
-    for place in range(byte_start, byte_start + size, 8):
-        store64(span, place, 0)
+    for index in range(byte_start, byte_start + size, 8):
+        store64(span, index, 0)
 
 
 @kernel

@@ -147,10 +147,10 @@ def fill_lane(tables: Span, lane: Span, text: Span, byte_start: int, size: int) 
         fill_ones(lane, MERGES + 192)
     before = load8(text, byte_start)
     store32(lane, TOKENS, load32(byte_tokens, before << 2))
-    for place in range(1, size):
-        byte = load8(text, byte_start + place)
-        store32(lane, TOKENS + (place << 2), load32(byte_tokens, byte << 2))
-        store32(lane, MERGES - 4 + (place << 2), load32(bigrams, ((before << 8) | byte) << 2) | (place - 1))
+    for position in range(1, size):
+        byte = load8(text, byte_start + position)
+        store32(lane, TOKENS + (position << 2), load32(byte_tokens, byte << 2))
+        store32(lane, MERGES - 4 + (position << 2), load32(bigrams, ((before << 8) | byte) << 2) | (position - 1))
         before = byte
     store32(lane, TOKENS - 4, NO_TOKEN)
     store32(lane, TOKENS + 256, NO_TOKEN)
@@ -164,12 +164,12 @@ def take_in(pairs: Span, shift: int, lanes: Span, lane: int) -> None:
     """Store the results of the two lookups that a lane requested."""
     for request in (LINE_1, LINE_2):
         merge = merge_of(pairs, shift, load64(lanes, lane + request), load64(lanes, lane + request + 8))
-        place = load64(lanes, lane + request + 16)
-        store32(lanes, lane + MERGES + (place << 2), merge | (place & 63))
+        position = load64(lanes, lane + request + 16)
+        store32(lanes, lane + MERGES + (position << 2), merge | (position & 63))
 
 
 @inline_kernel
-def request_pair(pairs: Span, shift: int, lanes: Span, request: int, left: int, right: int, place: int) -> None:
+def request_pair(pairs: Span, shift: int, lanes: Span, request: int, left: int, right: int, position: int) -> None:
     """Request the merge of two tokens at a position. ``request``: byte offset of one of a lane's two requests."""
     pair = (left << NUMBER_BITS) | right
     exists = (left != NO_TOKEN) & (right != NO_TOKEN)
@@ -177,7 +177,7 @@ def request_pair(pairs: Span, shift: int, lanes: Span, request: int, left: int, 
     prefetch(pairs, line)
     store64(lanes, request, line)
     store64(lanes, request + 8, pair)
-    store64(lanes, request + 16, place)
+    store64(lanes, request + 16, position)
 
 
 @inline_kernel
@@ -271,9 +271,9 @@ def queue_of(tables: Span, state: Span) -> tuple[Span, Span, int]:
 
 
 @inline_kernel
-def wait(heads: Span, bits: Span, second: int, work: Span, nodes: int, node: int, number: int, place: int) -> None:
+def wait(heads: Span, bits: Span, second: int, work: Span, nodes: int, node: int, number: int, position: int) -> None:
     """Put a position on the list of a number. A list entry is a position and the next entry (plus one; 0: none)."""
-    store32(work, nodes + (node << 3), place)
+    store32(work, nodes + (node << 3), position)
     store32(work, nodes + (node << 3) + 4, load32(heads, number << 2))
     store32(heads, number << 2, node + 1)
     word = number >> 6
@@ -294,19 +294,19 @@ def fill_queue(tables: Span, state: Span, text: Span, byte_start: int, size: int
     heads, bits, second = queue_of(tables, state)
     tokens, behind, before, waited, nodes = work_parts(size)
     count = 0
-    for place in range(size):
-        byte = load8(text, byte_start + place)
-        store32(work, tokens + (place << 2), load32(byte_tokens, byte << 2))
-        store32(work, behind + (place << 2), place + 1)
-        store32(work, before + (place << 2), place - 1)
+    for position in range(size):
+        byte = load8(text, byte_start + position)
+        store32(work, tokens + (position << 2), load32(byte_tokens, byte << 2))
+        store32(work, behind + (position << 2), position + 1)
+        store32(work, before + (position << 2), position - 1)
         number = NOTHING
-        if place + 1 < size:
-            merge = load32(bigrams, ((byte << 8) | load8(text, byte_start + place + 1)) << 2)
+        if position + 1 < size:
+            merge = load32(bigrams, ((byte << 8) | load8(text, byte_start + position + 1)) << 2)
             if merge < NO_MERGE:
                 number = merge >> 6
-                wait(heads, bits, second, work, nodes, count, number, place)
+                wait(heads, bits, second, work, nodes, count, number, position)
                 count += 1
-        store32(work, waited + (place << 2), number)
+        store32(work, waited + (position << 2), number)
     return count
 
 
@@ -321,9 +321,9 @@ def take_list(state: Span, work: Span, size: int, number: int) -> int:
     count = 0
     while node != 0:
         at = nodes + ((node - 1) << 3)
-        place = load32(work, at)
-        if load32(work, waited + (place << 2)) == number:
-            store32(work, taken + (count << 2), place)
+        position = load32(work, at)
+        if load32(work, waited + (position << 2)) == number:
+            store32(work, taken + (count << 2), position)
             count += 1
         node = load32(work, at + 4)
     return count
@@ -342,14 +342,14 @@ def put_back(state: Span, tables: Span, work: Span, size: int, number: int, done
 
 
 @kernel
-def sort_places(work: Span, taken: int, count: int) -> None:
+def sort_positions(work: Span, taken: int, count: int) -> None:
     """Sort the positions of one list with the bit set at the start of ``work``."""
     lowest = load32(work, taken) >> 6
     highest = lowest
     for index in range(count):
-        place = load32(work, taken + (index << 2))
-        word = place >> 6
-        store64(work, word << 3, load64(work, word << 3) | shift_left(1, place & 63))
+        position = load32(work, taken + (index << 2))
+        word = position >> 6
+        store64(work, word << 3, load64(work, word << 3) | shift_left(1, position & 63))
         lowest = min(lowest, word)
         highest = max(highest, word)
     index = 0
@@ -374,26 +374,26 @@ def merge_list(
     tokens, behind, before, waited, nodes = work_parts(size)
     taken = nodes + 24 * size
     for index in range(count):
-        place = load32(work, taken + (index << 2))
-        if load32(work, waited + (place << 2)) != number:
+        position = load32(work, taken + (index << 2))
+        if load32(work, waited + (position << 2)) != number:
             continue
-        right = load32(work, behind + (place << 2))
+        right = load32(work, behind + (position << 2))
         after = load32(work, behind + (right << 2))
-        store32(work, tokens + (place << 2), number)
-        store32(work, behind + (place << 2), after)
+        store32(work, tokens + (position << 2), number)
+        store32(work, behind + (position << 2), after)
         store32(work, waited + (right << 2), NOTHING)
         lowest = NOTHING
         found = NOTHING
         if after < size:
-            store32(work, before + (after << 2), place)
+            store32(work, before + (after << 2), position)
             found = number_of(pairs, shift, number, load32(work, tokens + (after << 2)))
             lowest = found
-        store32(work, waited + (place << 2), found)
+        store32(work, waited + (position << 2), found)
         if found != NOTHING:
-            wait(heads, bits, second, work, nodes, nodes_used, found, place)
+            wait(heads, bits, second, work, nodes, nodes_used, found, position)
             nodes_used += 1
-        if place > 0:
-            left = load32(work, before + (place << 2))
+        if position > 0:
+            left = load32(work, before + (position << 2))
             found = number_of(pairs, shift, load32(work, tokens + (left << 2)), number)
             store32(work, waited + (left << 2), found)
             if found != NOTHING:
@@ -406,11 +406,11 @@ def merge_list(
 
 
 @inline_kernel
-def repeats(work: Span, size: int, place: int) -> bool:
+def repeats(work: Span, size: int, position: int) -> bool:
     """Return True if the token at a position equals the next one."""
     tokens, behind, _, _, _ = work_parts(size)
-    right = load32(work, behind + (place << 2))
-    return load32(work, tokens + (place << 2)) == load32(work, tokens + (right << 2))
+    right = load32(work, behind + (position << 2))
+    return load32(work, tokens + (position << 2)) == load32(work, tokens + (right << 2))
 
 
 @kernel
@@ -445,17 +445,17 @@ def merge_queued(
         if count == 0:
             continue
         if count > 1 and (late or repeats(work, size, load32(work, taken))):
-            sort_places(work, taken, count)
+            sort_positions(work, taken, count)
         used, done = merge_list(tables, state, work, size, number, count, used)
         if late:
             put_back(state, tables, work, size, number, done, count, first_node)
             top = 0
-    place = 0
+    position = 0
     count = 0
-    while place < size:
-        store32(out, out_offset + (count << 2), load32(work, tokens + (place << 2)))
+    while position < size:
+        store32(out, out_offset + (count << 2), load32(work, tokens + (position << 2)))
         count += 1
-        place = load32(work, behind + (place << 2))
+        position = load32(work, behind + (position << 2))
     return count
 
 
@@ -497,19 +497,19 @@ def shared_token(first: int, second: int) -> int:
     both = first & second & inside
     either = (first | second) & inside
     while both != 0:
-        place = trailing_zeros(both)
+        position = trailing_zeros(both)
         both = clear_lowest(both)
         if both == 0:
             return -1
-        if trailing_zeros(both) == trailing_zeros(either & shift_left(-2, place)):
-            return place
+        if trailing_zeros(both) == trailing_zeros(either & shift_left(-2, position)):
+            return position
     return -1
 
 
 @kernel
-def take_tokens(lane: Span, place_start: int, place_end: int, out: Span, out_offset: int) -> int:
+def take_tokens(lane: Span, start_position: int, end_position: int, out: Span, out_offset: int) -> int:
     """Write the numbers of a lane's tokens that start in a range of positions. Return their count."""
-    starts = load64(lane, STARTS) & shift_right(-1, LANE_BYTES - place_end) & shift_left(-1, place_start)
+    starts = load64(lane, STARTS) & shift_right(-1, LANE_BYTES - end_position) & shift_left(-1, start_position)
     count = 0
     while starts != 0:
         store32(out, out_offset + (count << 2), load32(lane, TOKENS + (trailing_zeros(starts) << 2)))
@@ -559,13 +559,13 @@ def merge_windows(
                 break
         merge_lanes(tables, state, used)
         for window in range(used - 1):
-            place = shared_token(load64(lanes, window * LANE + STARTS), load64(lanes, window * LANE + LANE + STARTS))
-            if place < 0:
+            position = shared_token(load64(lanes, window * LANE + STARTS), load64(lanes, window * LANE + LANE + STARTS))
+            if position < 0:
                 return count, done
             start = first + window * STRIDE
             lane = part(lanes, window * LANE, LANE)
-            count += take_tokens(lane, done - start, STRIDE + place, out, out_offset + (count << 2))
-            done = start + STRIDE + place
+            count += take_tokens(lane, done - start, STRIDE + position, out, out_offset + (count << 2))
+            done = start + STRIDE + position
         first += (used - 1) * STRIDE
         if first + LANE_BYTES >= byte_end:
             lane = part(lanes, (used - 1) * LANE, LANE)
@@ -641,8 +641,8 @@ def merge_whole(tables: Span, state: Span, text: Span, start: int, size: int, ou
     """Merge a pretoken of any size at once, in newly allocated space. Return the token numbers written."""
     work = np.empty(space_for(size), np.uint8)
     space = span(work)
-    for place in range(0, (size >> 3) + 136, 8):
-        store64(space, place, 0)
+    for position in range(0, (size >> 3) + 136, 8):
+        store64(space, position, 0)
     count = merge_queued(tables, state, text, start, size, space, out, out_offset)
     keep(work)
     return count

@@ -380,11 +380,11 @@ def _tag_end(text: Span, at: int, n_bytes: int, data: Span) -> int:
             high |= byte << ((size - 8) << 3)
         slot = next_slot(slot, byte)
         size += 1
-    place = TAGS + (slot << 4)
-    while load64(data, place) != 0:
-        if load64(data, place) == low and load64(data, place + 8) == high:
+    offset = TAGS + (slot << 4)
+    while load64(data, offset) != 0:
+        if load64(data, offset) == low and load64(data, offset + 8) == high:
             return at + size
-        place = TAGS + ((place - TAGS + 16) & (TAG_SLOTS * 16 - 1))
+        offset = TAGS + ((offset - TAGS + 16) & (TAG_SLOTS * 16 - 1))
     return 0
 
 

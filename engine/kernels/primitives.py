@@ -269,10 +269,10 @@ subtract_wrapping = _of_two("sub", lambda left, right: signed(left - right))
 """subtract_wrapping(left, right): the difference modulo 2**64."""
 multiply_wrapping = _of_two("mul", lambda left, right: signed(int(left) * int(right)))
 """multiply_wrapping(left, right): the product modulo 2**64."""
-shift_left = _of_two("shl", lambda value, places: signed(int(value) << int(places)))
-"""shift_left(value, places): bits shifted out are lost; 0 to 63 places."""
-shift_right = _of_two("lshr", lambda value, places: signed((int(value) & _MASK) >> int(places)))
-"""shift_right(value, places): zeros shifted in; 0 to 63 places."""
+shift_left = _of_two("shl", lambda value, bits: signed(int(value) << int(bits)))
+"""shift_left(value, bits): bits shifted out are lost; 0 to 63 bits."""
+shift_right = _of_two("lshr", lambda value, bits: signed((int(value) & _MASK) >> int(bits)))
+"""shift_right(value, bits): zeros shifted in; 0 to 63 bits."""
 clear_lowest = _of_one(
     lambda builder, value: builder.and_(value, builder.sub(value, _I64(1))),
     lambda value: signed(value & (value - 1)),
@@ -344,7 +344,7 @@ def _splat(builder: Any, value: Any) -> Any:
 def _plain_match_keys(lines: Any, line_offset: int, keys: Any, key_offset: int) -> int:
     key = bytes(view(keys, key_offset, 16))
     line = bytes(view(lines, line_offset, LINE))
-    return sum(1 << (2 * place) for place in range(3) if line[16 * place : 16 * place + 16] == key)
+    return sum(1 << (2 * index) for index in range(3) if line[16 * index : 16 * index + 16] == key)
 
 
 @primitive(_plain_match_keys)
@@ -364,8 +364,8 @@ def match_keys(typing_context: Any, lines: Any, line_offset: Any, keys: Any, key
 
 
 def _plain_match_pairs(pairs: Any, line_offset: int, pair: int) -> int:
-    slots = [load64(pairs, line_offset + 8 * place) for place in range(8)]
-    return sum(1 << place for place, slot in enumerate(slots) if (slot & (1 << 64) - 1) >> 20 == pair)
+    slots = [load64(pairs, line_offset + 8 * index) for index in range(8)]
+    return sum(1 << index for index, slot in enumerate(slots) if (slot & (1 << 64) - 1) >> 20 == pair)
 
 
 @primitive(_plain_match_pairs)
@@ -409,7 +409,7 @@ def _minimum(builder: Any, vectors: list[Any]) -> Any:
 
 def _smallest(lines: int) -> Any:
     def plain(numbers: Any, byte_offset: int) -> int:
-        return min(load32(numbers, byte_offset + 4 * place) for place in range(16 * lines))
+        return min(load32(numbers, byte_offset + 4 * index) for index in range(16 * lines))
 
     @primitive(plain)
     def smallest(typing_context: Any, numbers: Any, byte_offset: Any) -> Any:
@@ -448,9 +448,9 @@ def fill_ones(typing_context: Any, span: Any, byte_offset: Any) -> Any:
 
 def _plain_spread_ids(out: Any, out_offset: int, values: Any, value_offset: int) -> None:
     words = load64(values, value_offset), load64(values, value_offset + 8)
-    for place in range(SPREAD):
-        word = words[0] if place < 3 else words[1]
-        store32(out, out_offset + 4 * place, (word & (1 << 64) - 1) >> _ID_SHIFTS[place] & NUMBER_MASK)
+    for index in range(SPREAD):
+        word = words[0] if index < 3 else words[1]
+        store32(out, out_offset + 4 * index, (word & (1 << 64) - 1) >> _ID_SHIFTS[index] & NUMBER_MASK)
 
 
 @primitive(_plain_spread_ids)
@@ -460,8 +460,8 @@ def spread_ids(typing_context: Any, out: Any, out_offset: Any, values: Any, valu
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         words = load_vector(context, builder, args[2], args[3], _KEY, align=4)
-        places = ir.Constant(ir.VectorType(_I32, SPREAD), [0, 0, 0, 1, 1, 1, 1, 1])
-        ids = builder.lshr(builder.shuffle_vector(words, words, places), ir.Constant(_WORDS, _ID_SHIFTS))
+        bits = ir.Constant(ir.VectorType(_I32, SPREAD), [0, 0, 0, 1, 1, 1, 1, 1])
+        ids = builder.lshr(builder.shuffle_vector(words, words, bits), ir.Constant(_WORDS, _ID_SHIFTS))
         ids = builder.and_(ids, ir.Constant(_WORDS, [NUMBER_MASK] * SPREAD))
         ids = builder.trunc(ids, ir.VectorType(_I32, SPREAD))
         return store_vector(context, builder, args[0], args[1], ids, align=4)

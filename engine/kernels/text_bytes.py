@@ -148,9 +148,9 @@ def _spread(builder: Any, points: Any) -> tuple[Any, Any]:
     def each(value: int) -> Any:
         return ir.Constant(_GROUP, [value] * GROUP)
 
-    def byte(shift: int, mask: int, mark: int, place: int) -> Any:
+    def byte(shift: int, mask: int, mark: int, offset: int) -> Any:
         bits = builder.and_(builder.lshr(points, each(shift)), each(mask))
-        return builder.shl(builder.or_(bits, each(mark)), each(8 * place))
+        return builder.shl(builder.or_(bits, each(mark)), each(8 * offset))
 
     def joined(*parts: Any) -> Any:
         whole = parts[0]
@@ -236,8 +236,8 @@ def put_group(source: Span, byte_offset: int, width: int, target: Span, at: int)
     if PACKS:
         return _pack_group(source, byte_offset, width, target, at)
     written = 0
-    for place in range(byte_offset, byte_offset + GROUP * width, width):
-        size = put_character(source, place, width, target, at + written)
+    for offset in range(byte_offset, byte_offset + GROUP * width, width):
+        size = put_character(source, offset, width, target, at + written)
         if size < 0:
             return -1
         written += size
@@ -245,9 +245,9 @@ def put_group(source: Span, byte_offset: int, width: int, target: Span, at: int)
 
 
 @inline_kernel
-def prefetch_ahead(source: Span, place: int, size: int) -> None:
+def prefetch_ahead(source: Span, offset: int, size: int) -> None:
     """Prefetch ``size`` bytes of a text, ``AHEAD`` bytes after the position being read."""
-    for line in range(place + AHEAD, place + AHEAD + size, LINE):
+    for line in range(offset + AHEAD, offset + AHEAD + size, LINE):
         prefetch(source, line)
 
 
@@ -273,23 +273,23 @@ def write_utf8(text: str, char_start: int, char_end: int, out: NDArray[np.uint8]
     source = part(characters(text), char_start * width, (char_end - char_start) * width)
     target = span(out)
     end = (char_end - char_start) * width
-    at = place = 0
-    while place < end:
-        if place + BLOCK * width <= end and copy_ascii(source, place, width, target, at) == 0:
-            prefetch_ahead(source, place, BLOCK * width)
+    at = offset = 0
+    while offset < end:
+        if offset + BLOCK * width <= end and copy_ascii(source, offset, width, target, at) == 0:
+            prefetch_ahead(source, offset, BLOCK * width)
             step = BLOCK
             size = BLOCK
-        elif place + GROUP * width <= end:
-            prefetch_ahead(source, place, GROUP * width)
+        elif offset + GROUP * width <= end:
+            prefetch_ahead(source, offset, GROUP * width)
             step = GROUP
-            size = put_group(source, place, width, target, at)
+            size = put_group(source, offset, width, target, at)
         else:
             step = 1
-            size = put_character(source, place, width, target, at)
+            size = put_character(source, offset, width, target, at)
         if size < 0:
             return -1
         at += size
-        place += step * width
+        offset += step * width
     for zeros in range(at, at + PADDING, 8):
         store64(target, zeros, 0)
     return at
@@ -382,12 +382,12 @@ def product(low: int, high: int, factors: Span, byte_offset: int) -> int:
 def sum_block(text: Span, at: int, factors: Span, sums: Span, row: int) -> None:
     """Write the sums of the block at byte offset ``at`` to byte offset ``row``."""
     first = second = third = fourth = 0
-    for place in range(0, _HALF, 4):
-        low, high = load32(text, at + place), load32(text, at + _HALF + place)
-        first = add_wrapping(first, product(low, high, factors, place))
-        second = add_wrapping(second, product(low, high, factors, SUM_BLOCK + place))
-        third = add_wrapping(third, product(low, high, factors, 2 * SUM_BLOCK + place))
-        fourth = add_wrapping(fourth, product(low, high, factors, 3 * SUM_BLOCK + place))
+    for offset in range(0, _HALF, 4):
+        low, high = load32(text, at + offset), load32(text, at + _HALF + offset)
+        first = add_wrapping(first, product(low, high, factors, offset))
+        second = add_wrapping(second, product(low, high, factors, SUM_BLOCK + offset))
+        third = add_wrapping(third, product(low, high, factors, 2 * SUM_BLOCK + offset))
+        fourth = add_wrapping(fourth, product(low, high, factors, 3 * SUM_BLOCK + offset))
     store64(sums, row, first)
     store64(sums, row + 8, second)
     store64(sums, row + 16, third)

@@ -5,8 +5,8 @@ for each symbol of the alphabet, then the next head; one more head ends them all
 parts: the first and the last of them hold its id. So both neighbours of a token are found without links, and nothing
 ever moves.
 
-A *place* is a slot and the weight of its pretoken: ``slot << 32 | weight``. Each pair of tokens has a list of its
-places at the time the list was made, in slot order. Whether a place is still valid is checked on use.
+A *position* is a slot and the weight of its pretoken: ``slot << 32 | weight``. Each pair of tokens has a list of its
+positions at the time the list was made, in slot order. Whether a position is still valid is checked on use.
 
 Pairs are identified by a *key*, ``(left << 32 | right) + 1``. The table of pairs holds their counts (``find``). It uses
 open addressing. Entries are never removed; a pair that no longer occurs has the count 0. All offsets count bytes;
@@ -19,12 +19,12 @@ a small heap. A pair stays in its bucket when its count decreases. When its turn
 the table of pairs, and it moves to the bucket of that. So pairs that keep decreasing, as most do, are never sorted.
 
 ``merge_pairs`` is the main loop of training: merge the most frequent pair, repeatedly. A merge (``merge_pair``) visits
-only the places of its pair. The first pass rewrites each place and sums the effect on its neighbours, by neighbour.
-Then the count of each neighbour's old pair is reduced and its new pair entered, once. The second pass puts the places
-on the lists of the new pairs.
+only the positions of its pair. The first pass rewrites each position and sums the effect on its neighbours, by
+neighbour. Then the count of each neighbour's old pair is reduced and its new pair entered, once. The second pass puts
+the positions on the lists of the new pairs.
 
-``aaa`` is two pairs of ``aa`` but one merge, from left to right: if the left neighbour of a place is a token merged
-just before, both places belong to this pair, and the sums are corrected.
+``aaa`` is two pairs of ``aa`` but one merge, from left to right: if the left neighbour of a position is a token merged
+just before, both positions belong to this pair, and the sums are corrected.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ THRESHOLD = 0  # pairs with a lower count are not in PAIRS
 PAIR_SHIFT = 1  # hash >> shift is an entry of ``pairs``
 PAIRS_USED = 2  # entries of ``pairs`` in use
 HEAP_SIZE = 3  # entries of ``heap`` in use
-PLACES_USED = 4  # entries of ``places`` in use
+POSITIONS_USED = 4  # entries of ``positions`` in use
 MERGED = 5  # merges done
 TOKENS = 6  # tokens of the corpus
 FIRST_ID = 7  # id of the first merge: number of symbols of the alphabet
@@ -79,7 +79,7 @@ STATE_SIZE = 16
 # Reasons why merging stopped.
 PAUSED = 0  # the budget is used up
 BELOW_THRESHOLD = 1  # no pair with such a count is left
-NO_ROOM_PLACES = 2
+NO_ROOM_POSITIONS = 2
 NO_ROOM_PAIRS = 3
 NO_ROOM_RECORDS = 4
 
@@ -93,12 +93,12 @@ class Merging(NamedTuple):
 
     slots: uint32[n]. widths: uint32[V], slots per token. byte_lengths: uint32[V].
     pairs: int64[2 * 2**k], key and count of each pair; key 0 is empty. lists: int64[2 * 2**k], start and length in
-    ``places`` of the list of the pair at the same index of ``pairs``.
-    places: int64[p]. heap: int64[2**k], count and key of pairs. waiting: int64[2**k], key of a pair, and the number
+    ``positions`` of the list of the pair at the same index of ``pairs``.
+    positions: int64[p]. heap: int64[2**k], count and key of pairs. waiting: int64[2**k], key of a pair, and the number
     plus one of the next in its bucket. buckets: int64[BUCKETS], the number plus one of the first in each, 0 for none.
     sums: int64[4 * V], zero between merges: for each token, weight and occurrences as a left neighbour, then as a
     right one. neighbours: int64[2 * V], left ones, then right ones.
-    records: int64[2 * r], for each merged place: the place, and ``left neighbour << 32 | right neighbour``.
+    records: int64[2 * r], for each merged position: the position, and ``left neighbour << 32 | right neighbour``.
     merges: int64[MERGE_FIELDS * V]. state: int64[STATE_SIZE].
     """
 
@@ -107,7 +107,7 @@ class Merging(NamedTuple):
     byte_lengths: NDArray[np.uint32]
     pairs: NDArray[np.int64]
     lists: NDArray[np.int64]
-    places: NDArray[np.int64]
+    positions: NDArray[np.int64]
     heap: NDArray[np.int64]
     waiting: NDArray[np.int64]
     buckets: NDArray[np.int64]
@@ -128,7 +128,7 @@ def spans_of(work: Merging) -> Merging:
         span(work.byte_lengths),
         span(work.pairs),
         span(work.lists),
-        span(work.places),
+        span(work.positions),
         span(work.heap),
         span(work.waiting),
         span(work.buckets),
@@ -361,9 +361,9 @@ def best_pair(work: Merging) -> int:
 SEEN = 1 << 40
 """Added to the occurrences of a listed neighbour, so that they do not read as 0 after they decrease again."""
 LOW = 0xFFFFFFFF
-"""Mask of the lower half: the weight in a place, the right id in a key."""
+"""Mask of the lower half: the weight in a position, the right id in a key."""
 AHEAD = 16
-"""Number of places to prefetch ahead."""
+"""Number of positions to prefetch ahead."""
 RECORD = 16
 """Size of an entry of ``records``, in bytes."""
 MERGE_COST = 64
@@ -371,15 +371,16 @@ MERGE_COST = 64
 
 
 @inline_kernel
-def room_for(work: Merging, places: int) -> int:
-    """Check that all arrays have room for a merge of ``places`` places. Return PAUSED, or which array is too small."""
-    most_new = 2 * min(places, number(work, FIRST_ID) + number(work, MERGED)) + 2
+def room_for(work: Merging, positions: int) -> int:
+    """Check that all arrays have room for a merge of ``positions`` positions. Return PAUSED, or which array is too
+    small."""
+    most_new = 2 * min(positions, number(work, FIRST_ID) + number(work, MERGED)) + 2
     status = PAUSED
-    if (number(work, PLACES_USED) + places) << 3 > length(work.places):
-        status = NO_ROOM_PLACES
+    if (number(work, POSITIONS_USED) + positions) << 3 > length(work.positions):
+        status = NO_ROOM_POSITIONS
     elif (number(work, PAIRS_USED) + most_new) << 5 > length(work.pairs):
         status = NO_ROOM_PAIRS
-    elif places * RECORD > length(work.records):
+    elif positions * RECORD > length(work.records):
         status = NO_ROOM_RECORDS
     return status
 
@@ -406,23 +407,23 @@ def subtract_neighbour(sums: Span, at: int, weight: int) -> None:
 
 @inline_kernel
 def rewrite(work: Merging, left: int, right: int, token: int, start: int, stop: int) -> tuple[int, int, int, int, int]:
-    """First pass over the places at byte offsets ``start`` to ``stop``: merge where the pair still is, record the
-    place, and sum its neighbours. Return the number of left and of right neighbours, the size of the records in bytes,
-    the weight of the merged places, and the weight of those whose left neighbour had merged just before."""
-    slots, places, sums, records, neighbours = work.slots, work.places, work.sums, work.records, work.neighbours
+    """First pass over the positions at byte offsets ``start`` to ``stop``: merge where the pair still is, record the
+    position, and sum its neighbours. Return the number of left and of right neighbours, the size of the records in
+    bytes, the weight of the merged positions, and the weight of those whose left neighbour had merged just before."""
+    slots, positions, sums, records, neighbours = work.slots, work.positions, work.sums, work.records, work.neighbours
     right_neighbours = part(neighbours, length(neighbours) >> 1, length(neighbours) >> 1)
     left_width = load32(work.widths, left << 2) << 2
     right_width = load32(work.widths, right << 2) << 2
     n_left = n_right = merged = weight_sum = repeated = 0
     for at in range(start, stop, 8):
-        prefetch(slots, (load64(places, min(at + 8 * AHEAD, stop - 8)) >> 32) << 2)
-        place = load64(places, at)
-        slot = (place >> 32) << 2
+        prefetch(slots, (load64(positions, min(at + 8 * AHEAD, stop - 8)) >> 32) << 2)
+        position = load64(positions, at)
+        slot = (position >> 32) << 2
         middle = slot + left_width
         if load32(slots, slot) != left or load32(slots, middle) != right:
             continue
         behind = middle + right_width
-        weight = place & LOW
+        weight = position & LOW
         before_token = load32(slots, slot - 4)
         behind_token = load32(slots, behind)
         store32(slots, slot, token)
@@ -440,7 +441,7 @@ def rewrite(work: Merging, left: int, right: int, token: int, start: int, stop: 
             n_left = add_neighbour(sums, before_token << 5, weight, neighbours, n_left, before_token)
         if behind_token < HEAD:
             n_right = add_neighbour(sums, (behind_token << 5) + 16, weight, right_neighbours, n_right, behind_token)
-        store64(records, merged, place)
+        store64(records, merged, position)
         store32(records, merged + 8, before_token)
         store32(records, merged + 12, behind_token)
         merged += RECORD
@@ -458,14 +459,14 @@ def count_down(pairs: Span, shift: int, key: int, weight: int) -> None:
 @inline_kernel
 def enter_pair(work: Merging, key: int, weight: int, occurrences: int, free: int, stop: int) -> tuple[int, int]:
     """Enter a new pair with room for its list: at ``free``, if that fits before ``stop``, else at the end of
-    ``places``. Return the start of its list and the new ``free``, both as indexes of places."""
+    ``positions``. Return the start of its list and the new ``free``, both as indexes of positions."""
     entry = find(work.pairs, number(work, PAIR_SHIFT), key)
     start = free
     if free + occurrences <= stop:
         free += occurrences
     else:
-        start = number(work, PLACES_USED)
-        put_number(work, PLACES_USED, start + occurrences)
+        start = number(work, POSITIONS_USED)
+        put_number(work, POSITIONS_USED, start + occurrences)
     store64(work.pairs, entry, key)
     store64(work.pairs, entry + 8, weight)
     store64(work.lists, entry, start)
@@ -481,7 +482,7 @@ def replace_pairs(
 ) -> int:
     """For the neighbours on one side (0: left, 1: right), reduce the counts of their old pairs and enter their new
     ones. Write the start of each new list, or -1, to ``sums``. ``old``: the part of the token next to the neighbour.
-    ``room``: free places, first and end. Return the first place that remains free."""
+    ``room``: free positions, first and end. Return the first place that remains free."""
     pairs, sums, lengths, neighbours = work.pairs, work.sums, work.byte_lengths, work.neighbours
     shift, threshold, last_left = number(work, PAIR_SHIFT), number(work, THRESHOLD), number(work, LEFT)
     most = number(work, LONGEST) - load32(lengths, token << 2)
@@ -507,21 +508,21 @@ def replace_pairs(
 
 @inline_kernel
 def fill_lists(work: Merging, merged: int) -> None:
-    """Second pass, over the records: put each place on the lists of its two new pairs."""
-    places, sums, records, widths = work.places, work.sums, work.records, work.widths
+    """Second pass, over the records: put each position on the lists of its two new pairs."""
+    positions, sums, records, widths = work.positions, work.sums, work.records, work.widths
     for at in range(0, merged, RECORD):
-        place = load64(records, at)
+        position = load64(records, at)
         before_token = load32(records, at + 8)
         behind_token = load32(records, at + 12)
         if before_token < HEAD:
             cursor = load64(sums, before_token << 5)
             if cursor >= 0:
-                store64(places, cursor << 3, place - (load32(widths, before_token << 2) << 32))
+                store64(positions, cursor << 3, position - (load32(widths, before_token << 2) << 32))
                 store64(sums, before_token << 5, cursor + 1)
         if behind_token < HEAD:
             cursor = load64(sums, (behind_token << 5) + 16)
             if cursor >= 0:
-                store64(places, cursor << 3, place)
+                store64(positions, cursor << 3, position)
                 store64(sums, (behind_token << 5) + 16, cursor + 1)
 
 
@@ -538,7 +539,7 @@ def clear_sums(work: Merging, side: int, count: int) -> None:
 
 @inline_kernel
 def note_merge(work: Merging, left: int, right: int, count: int, weight: int) -> None:
-    """Record that a pair with count ``count`` was merged at places of this weight."""
+    """Record that a pair with count ``count`` was merged at positions of this weight."""
     merged, tokens = number(work, MERGED), number(work, TOKENS) - weight
     at = merged * MERGE_FIELDS * 8
     store64(work.merges, at, left)
@@ -575,8 +576,8 @@ def merge_pair(work: Merging, entry: int) -> None:
 
 @kernel
 def merge_pairs(arrays: Merging, most: int, budget: int) -> int:
-    """Merge up to ``most`` pairs, but stop when about ``budget`` places were visited. Return why it stopped: PAUSED,
-    BELOW_THRESHOLD, or which array lacks room for the next merge, whose number of places is then in NEEDED."""
+    """Merge up to ``most`` pairs, but stop when about ``budget`` positions were visited. Return why it stopped: PAUSED,
+    BELOW_THRESHOLD, or which array lacks room for the next merge, whose number of positions is then in NEEDED."""
     work = spans_of(arrays)
     status = PAUSED
     while most > 0 and budget > 0:
@@ -584,14 +585,14 @@ def merge_pairs(arrays: Merging, most: int, budget: int) -> int:
         if entry < 0:
             status = BELOW_THRESHOLD
             break
-        places = load64(work.lists, entry + 8)
-        status = room_for(work, places)
+        positions = load64(work.lists, entry + 8)
+        status = room_for(work, positions)
         if status != PAUSED:
-            put_number(work, NEEDED, places)
+            put_number(work, NEEDED, positions)
             break
         merge_pair(work, entry)
         most -= 1
-        budget -= places + MERGE_COST
+        budget -= positions + MERGE_COST
     return status
 
 
@@ -631,7 +632,7 @@ def compact(slots: NDArray[np.uint32], widths: NDArray[np.uint32]) -> int:
 
 @inline_kernel
 def gather(work: Merging, at: int, stop: int, weight: int, batch: Span) -> tuple[int, int, int]:
-    """Write up to ``BATCH`` pairs that start in slots ``at`` to ``stop`` to ``batch``, as key and place. Every
+    """Write up to ``BATCH`` pairs that start in slots ``at`` to ``stop`` to ``batch``, as key and position. Every
     token must have one slot. ``weight``: that of the pretoken at ``at``. Return the number of
     pairs, the slot reached, and the weight there."""
     slots, pairs, lists, shift = work.slots, work.pairs, work.lists, number(work, PAIR_SHIFT)
@@ -697,14 +698,14 @@ def drop_long_pairs(arrays: Merging) -> int:
 
 @kernel
 def pairs_above(arrays: Merging, least: int) -> tuple[int, int]:
-    """Return how many pairs have a count of at least ``least``, and how many places they have."""
+    """Return how many pairs have a count of at least ``least``, and how many positions they have."""
     pairs, lists = span(arrays.pairs), span(arrays.lists)
-    found = places = 0
+    found = positions = 0
     for entry in range(0, length(pairs), ENTRY):
         if load64(pairs, entry) != 0 and load64(pairs, entry + 8) >= least:
             found += 1
-            places += load64(lists, entry + 8)
-    return found, places
+            positions += load64(lists, entry + 8)
+    return found, positions
 
 
 @kernel
@@ -720,15 +721,15 @@ def start_lists(arrays: Merging, highest: int) -> None:
             store64(work.lists, entry, used)
             used += load64(work.lists, entry + 8)
             add_to_bucket(work, load64(work.pairs, entry + 8), key)
-    put_number(work, PLACES_USED, used)
+    put_number(work, POSITIONS_USED, used)
 
 
 @kernel
-def list_places(arrays: Merging, start: int, stop: int) -> None:
-    """Put the places of slots ``start`` to ``stop``, where a pretoken starts, on the lists of their pairs. The start of
-    each list moves to the end of its content."""
+def list_positions(arrays: Merging, start: int, stop: int) -> None:
+    """Put the positions of slots ``start`` to ``stop``, where a pretoken starts, on the lists of their pairs. The start
+    of each list moves to the end of its content."""
     work = spans_of(arrays)
-    pairs, lists, places, shift = work.pairs, work.lists, work.places, number(work, PAIR_SHIFT)
+    pairs, lists, positions, shift = work.pairs, work.lists, work.positions, number(work, PAIR_SHIFT)
     keys = np.empty(2 * BATCH, np.int64)
     batch = span(keys)
     at = start
@@ -739,14 +740,14 @@ def list_places(arrays: Merging, start: int, stop: int) -> None:
             entry = find(pairs, shift, load64(batch, index << 4))
             if load64(pairs, entry) != 0:
                 cursor = load64(lists, entry)
-                store64(places, cursor << 3, load64(batch, (index << 4) + 8))
+                store64(positions, cursor << 3, load64(batch, (index << 4) + 8))
                 store64(lists, entry, cursor + 1)
     keep(keys)
 
 
 @kernel
 def rewind_lists(arrays: Merging) -> None:
-    """Reset the start of each list after ``list_places``."""
+    """Reset the start of each list after ``list_positions``."""
     lists, pairs = span(arrays.lists), span(arrays.pairs)
     for entry in range(0, length(lists), ENTRY):
         if load64(pairs, entry) != 0:

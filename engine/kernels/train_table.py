@@ -93,39 +93,39 @@ def last_bucket(table: CountTable) -> int:
 
 
 @inline_kernel
-def short_entry(table: CountTable, low: int, high: int, place: int, count: int) -> None:
+def short_entry(table: CountTable, low: int, high: int, bucket: int, count: int) -> None:
     """Count a key, searching from this position of the index. Makes a new entry if there is none."""
     index, entries, last = table.buckets, table.entries, last_bucket(table)
     while True:
-        number = load32(index, place << 2)
+        number = load32(index, bucket << 2)
         if number == 0:
             used = number_in(table, ENTRIES_USED)
             store64(entries, used * ENTRY, low)
             store64(entries, used * ENTRY + 8, high)
             store64(entries, used * ENTRY + 16, count)
-            store32(index, place << 2, used + 1)
+            store32(index, bucket << 2, used + 1)
             put_number_in(table, ENTRIES_USED, used + 1)
             break
         at = (number - 1) * ENTRY
         if load64(entries, at) == low and load64(entries, at + 8) == high:
             store64(entries, at + 16, load64(entries, at + 16) + count)
             break
-        place = (place + 1) & last
+        bucket = (bucket + 1) & last
 
 
 @kernel
 def long_entry(table: CountTable, text: Span, start: int, size: int, hashed: int, count: int) -> None:
     """Count a pretoken of 16 bytes or more. Makes a new entry if there is none."""
     index, entries, arena, last = table.buckets, table.entries, table.arena, last_bucket(table)
-    place = shift_right(hashed, number_in(table, INDEX_SHIFT))
+    bucket = shift_right(hashed, number_in(table, INDEX_SHIFT))
     while True:
-        number = load32(index, place << 2)
+        number = load32(index, bucket << 2)
         if number == 0:
             used, free = number_in(table, ENTRIES_USED), number_in(table, ARENA_USED)
             store64(entries, used * ENTRY, hashed)
             store64(entries, used * ENTRY + 8, LONG | free)
             store64(entries, used * ENTRY + 16, count)
-            store32(index, place << 2, used + 1)
+            store32(index, bucket << 2, used + 1)
             store64(arena, free, size)
             for byte in range(size):
                 store8(arena, free + 8 + byte, load8(text, start + byte))
@@ -138,7 +138,7 @@ def long_entry(table: CountTable, text: Span, start: int, size: int, hashed: int
             if load64(arena, known) == size and equal_bytes(arena, known + 8, text, start, size):
                 store64(entries, at + 16, load64(entries, at + 16) + count)
                 break
-        place = (place + 1) & last
+        bucket = (bucket + 1) & last
 
 
 @inline_kernel
@@ -187,11 +187,11 @@ def count_pretokens(
             if size < LONG_PRETOKEN:
                 low = key_low(source, mask_rows, start, size)
                 high = key_high(source, mask_rows, start, size)
-                place = shift_right(key_hash(low, high), shift)
-                prefetch(index, place << 2)
+                bucket = shift_right(key_hash(low, high), shift)
+                prefetch(index, bucket << 2)
                 store64(keys, made * 24, low)
                 store64(keys, made * 24 + 8, high)
-                store64(keys, made * 24 + 16, place)
+                store64(keys, made * 24 + 16, bucket)
                 made += 1
             elif lacks_arena(table, size) or not has_room(table, BATCH):
                 break
@@ -243,10 +243,10 @@ def fill_index(arrays: CountTable) -> None:
         high = load64(entries, number * ENTRY + 8)
         if shift_right(high, 56) != LONG_PRETOKEN:
             hashed = key_hash(hashed, high)
-        place = shift_right(hashed, shift)
-        while load32(index, place << 2) != 0:
-            place = (place + 1) & last
-        store32(index, place << 2, number + 1)
+        bucket = shift_right(hashed, shift)
+        while load32(index, bucket << 2) != 0:
+            bucket = (bucket + 1) & last
+        store32(index, bucket << 2, number + 1)
 
 
 @inline_kernel

@@ -118,14 +118,14 @@ class RequestCounter:
         ids: list[NDArray[np.int32]] = []
         ends: list[NDArray[np.int64]] = []
         span_tokens: list[int] = []
-        place = 0
+        offset = 0
         for is_encoded, atoms in self._runs(pieces):
-            start = place
+            start = offset
             for atom in atoms:
                 size = _size(atom.text)
                 counted = None if atom.is_special else atom.tokens
-                spans.append(Span(atom.kind, place, place + size, atom.message, atom.is_special, counted))
-                place += size
+                spans.append(Span(atom.kind, offset, offset + size, atom.message, atom.is_special, counted))
+                offset += size
             text = "".join([atom.text for atom in atoms])
             texts.append(text)
             if is_encoded:
@@ -321,13 +321,13 @@ def _image_count(image: Image, rule: str, is_known: bool) -> ImageCount:
 def _with_images(pieces: list[Piece], request: Request, rule: str, *, is_known: bool) -> list[Piece]:
     """Insert the images of each message after its last text piece, or after its last piece if it has no text."""
     behind: dict[int, int] = {}
-    for place, piece in enumerate(pieces):
+    for index, piece in enumerate(pieces):
         if piece.kind == "text" or piece.message not in behind:
-            behind[piece.message] = place
+            behind[piece.message] = index
     found = list(pieces)
     for number in sorted(range(len(request.messages)), key=lambda at: behind.get(at, len(pieces)), reverse=True):
-        place = behind.get(number, len(pieces)) + 1
-        found[place:place] = [_image_piece(image, number, rule, is_known) for image in request.messages[number].images]
+        index = behind.get(number, len(pieces)) + 1
+        found[index:index] = [_image_piece(image, number, rule, is_known) for image in request.messages[number].images]
     return found
 
 
@@ -344,8 +344,8 @@ def _tokens_of_each(atoms: Sequence[_Atom], ends: NDArray[np.int64]) -> list[int
 
     atom_ends = np.cumsum([_size(atom.text) for atom in atoms])
     starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]])[: len(ends)]
-    places = np.minimum(np.searchsorted(atom_ends, starts, side="right"), len(atoms) - 1)  # past the end: the last
-    return [int(number) for number in np.bincount(places, minlength=len(atoms))]
+    indices = np.minimum(np.searchsorted(atom_ends, starts, side="right"), len(atoms) - 1)  # past the end: the last
+    return [int(number) for number in np.bincount(indices, minlength=len(atoms))]
 
 
 def _encodable(piece: Piece) -> Piece:

@@ -74,20 +74,20 @@ def image_size(data: bytes) -> tuple[int, int] | None:
 def _jpeg_size(data: bytes) -> tuple[int, ...]:
     """Return height and width from the first start of frame. Raises IndexError or struct.error if the data ends before
     it."""
-    place = 2
+    offset = 2
     while True:
-        if data[place] != 0xFF:
+        if data[offset] != 0xFF:
             raise IndexError("no marker where one must be")
-        marker = data[place + 1]
+        marker = data[offset + 1]
         if marker == 0xFF:  # filling
-            place += 1
+            offset += 1
         elif marker in _JPEG_WITHOUT_LENGTH:
-            place += 2
+            offset += 2
         elif 0xC0 <= marker <= 0xCF and marker not in _JPEG_NO_FRAME:
-            height, width = struct.unpack_from(">HH", data, place + 5)
+            height, width = struct.unpack_from(">HH", data, offset + 5)
             return width, height
         else:
-            place += 2 + max(2, *struct.unpack_from(">H", data, place + 2))
+            offset += 2 + max(2, *struct.unpack_from(">H", data, offset + 2))
 
 
 def _webp_size(data: bytes) -> tuple[int, ...]:

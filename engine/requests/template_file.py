@@ -189,8 +189,8 @@ class TemplateFile:
         now = datetime.combine(around.today, datetime.now().time()).isoformat()
         answer = self._ask({"source": self._source.text, "contexts": contexts, "now": now})
         if "error" in answer:
-            place = f", line {answer['line']}" if answer["line"] else ""
-            raise TemplateError(f"{self._source.name}{place}: {answer['error']}")
+            where = f", line {answer['line']}" if answer["line"] else ""
+            raise TemplateError(f"{self._source.name}{where}: {answer['error']}")
         texts: list[str] = answer["texts"]
         return texts
 
@@ -293,26 +293,26 @@ def _marked_spans(marked: str, text: str) -> list[_UserSpan] | None:
     """Return the spans of contents by their marks; None if the marks changed other text."""
     spans: list[_UserSpan] = []
     parts: list[str] = []
-    place = size = 0
+    offset = size = 0
     for match in MARKED.finditer(marked):
-        parts += [marked[place : match.start()], match[2]]
-        size += match.start() - place
+        parts += [marked[offset : match.start()], match[2]]
+        size += match.start() - offset
         spans.append(_UserSpan(size, size + len(match[2]), int(match[1])))
         size += len(match[2])
-        place = match.end()
-    return spans if "".join([*parts, marked[place:]]) == text else None
+        offset = match.end()
+    return spans if "".join([*parts, marked[offset:]]) == text else None
 
 
 def _found_spans(request: Request, text: str) -> list[_UserSpan]:
     """Return the spans of contents by searching for them in order."""
     spans: list[_UserSpan] = []
-    place = 0
+    offset = 0
     for number, message in enumerate(request.messages):
         core = message.content.strip()
-        start = text.find(core, place) if core else -1
+        start = text.find(core, offset) if core else -1
         if start >= 0:
-            place = start + len(core)
-            spans.append(_UserSpan(start, place, number))
+            offset = start + len(core)
+            spans.append(_UserSpan(start, offset, number))
     return spans
 
 
@@ -321,17 +321,17 @@ def _calls(request: Request, text: str, taken: list[_UserSpan]) -> list[_UserSpa
     ends = {span.message: span.end for span in taken}
     beginnings = sorted(span.start for span in taken)
     spans: list[_UserSpan] = []
-    place = 0
+    offset = 0
     for number, message in enumerate(request.messages):
-        place = max(place, ends.get(number, 0))
+        offset = max(offset, ends.get(number, 0))
         for call in message.tool_calls:
-            following = bisect_left(beginnings, place)
+            following = bisect_left(beginnings, offset)
             stop = beginnings[following] if following < len(beginnings) else len(text)
             for spelling in (call.arguments, json_text(_arguments(call.arguments))):
-                start = text.find(spelling, place, stop) if spelling else -1
+                start = text.find(spelling, offset, stop) if spelling else -1
                 if start >= 0:
-                    place = start + len(spelling)
-                    spans.append(_UserSpan(start, place, number))
+                    offset = start + len(spelling)
+                    spans.append(_UserSpan(start, offset, number))
                     break
     return spans
 
@@ -361,7 +361,7 @@ def _difference(text: str, without: str, special: frozenset[str]) -> tuple[int, 
 
 def _same(one: str, other: str) -> int:
     """Return the number of equal characters at the start."""
-    different = (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    different = (offset for offset, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
     return next(different, min(len(one), len(other)))
 
 
@@ -370,17 +370,17 @@ def _all_tools(request: Request) -> str:
 
 
 def _pieces(text: str, spans: list[_UserSpan], tools: tuple[int, int], *, tools_are_plain: bool) -> Iterator[Piece]:
-    place = 0
+    offset = 0
     for span in sorted(spans, key=lambda one: one.start):
-        yield from _framing(text, place, span.start, tools, tools_are_plain)
+        yield from _framing(text, offset, span.start, tools, tools_are_plain)
         yield Piece("text", text[span.start : span.end], by_template=False, message=span.message)
-        place = span.end
-    yield from _framing(text, place, len(text), tools, tools_are_plain)
+        offset = span.end
+    yield from _framing(text, offset, len(text), tools, tools_are_plain)
 
 
 def _framing(text: str, start: int, end: int, tools: tuple[int, int], tools_are_plain: bool) -> Iterator[Piece]:
     """Yield the template text from ``start`` to ``end``, of which a part may be for tools."""
-    first, last = (min(max(start, place), end) for place in tools)
+    first, last = (min(max(start, offset), end) for offset in tools)
     parts: tuple[tuple[Kind, int, int], ...] = (
         ("overhead", start, first),
         ("tools", first, last),

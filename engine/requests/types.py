@@ -230,12 +230,12 @@ class TallySum:
         if self._own is not None:
             self._own.add(tally.without_encoding_range)
         self._is_complete &= tally.is_complete
-        for place, part in enumerate(tally.parts):
-            self._tokens[place] += part.tokens
-            self._less[place] += part.less
-            self._more[place] += part.more
-            if part.grade != self._grades[place] and part.high:
-                self._grades[place] = least_sure_grade((self._grades[place], part.grade))
+        for index, part in enumerate(tally.parts):
+            self._tokens[index] += part.tokens
+            self._less[index] += part.less
+            self._more[index] += part.more
+            if part.grade != self._grades[index] and part.high:
+                self._grades[index] = least_sure_grade((self._grades[index], part.grade))
 
     @property
     def tally(self) -> Tally:

@@ -80,10 +80,10 @@ class Reach:
     def settled(self, letters: NDArray[np.uint16]) -> int:
         """Return the last offset in a chunk of text at which an attempt may start without seeing what follows the
         chunk; -1 if there is none. ``letters``: uint16[n], those of the chunk's characters."""
-        place = len(letters)
+        offset = len(letters)
         for single, passed in zip(self.singles, self.passed, strict=True):
-            place = min(place, _last_stop_before(single, passed, letters))
-        return place
+            offset = min(offset, _last_stop_before(single, passed, letters))
+        return offset
 
 
 def _last_stop_before(single: int, passed: NDArray[np.bool_], letters: NDArray[np.uint16]) -> int:

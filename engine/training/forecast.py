@@ -182,7 +182,7 @@ class _Block(Document):
         with opened_file(path) as opened:
             content = read_at(opened, self.start, self.stored_bytes, path)
         text = content.decode(encoding, "replace")
-        first = min((place for place in map(text.find, _GAPS) if place >= 0), default=0)
+        first = min((offset for offset in map(text.find, _GAPS) if offset >= 0), default=0)
         last = max(map(text.rfind, _GAPS))
         if self.start == 0:
             first = 0
@@ -199,11 +199,11 @@ def _spread_pieces(documents: Sequence[Document], plan: TrainingPlan, most_bytes
     total = sum(document.stored_bytes for document in documents)
     block_bytes = total if total <= most_bytes else max(4, most_bytes // _BLOCKS // 4 * 4)
     step = max(block_bytes, total // _MAX_BLOCKS // 4 * 4)
-    places = [
+    offsets = [
         (document, start) for document in documents for start in range(0, max(document.stored_bytes, 1), step or 1)
     ]
-    random.Random(0).shuffle(places)
-    for document, start in places:
+    random.Random(0).shuffle(offsets)
+    for document, start in offsets:
         if document.stored_bytes > block_bytes:
             block = min(block_bytes, document.stored_bytes - start)
             document = _Block(document.source, block, start)

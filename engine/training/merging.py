@@ -25,7 +25,7 @@ from engine.kernels.train_merge import (
     compact,
     count_pairs,
     drop_long_pairs,
-    list_places,
+    list_positions,
     merge_pairs,
     move_pairs,
     pairs_above,
@@ -69,12 +69,12 @@ class MergeList(Sequence[Merge]):
         return len(self._table)
 
     @overload
-    def __getitem__(self, place: int) -> Merge: ...
+    def __getitem__(self, position: int) -> Merge: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Merge]: ...
-    def __getitem__(self, place: int | slice) -> Merge | Sequence[Merge]:
-        if isinstance(place, slice):
-            start, stop, step = place.indices(len(self))
+    def __getitem__(self, position: slice) -> Sequence[Merge]: ...
+    def __getitem__(self, position: int | slice) -> Merge | Sequence[Merge]:
+        if isinstance(position, slice):
+            start, stop, step = position.indices(len(self))
             if step != 1:
                 return [self[one] for one in range(start, stop, step)]
             stop = max(start, stop)
@@ -82,12 +82,12 @@ class MergeList(Sequence[Merge]):
             return MergeList(
                 self._table[start:stop], self._blob, ends, self._first_index + start, self._first_id + start
             )
-        if not -len(self) <= place < len(self):
-            raise IndexError(f"merge {place} is out of range: there are {len(self)}")
-        place %= len(self)
-        left, right, count, tokens_left = self._table[place].tolist()
-        start, end = self._ends[place : place + 2].tolist()
-        index, token_id = self._first_index + place, self._first_id + place
+        if not -len(self) <= position < len(self):
+            raise IndexError(f"merge {position} is out of range: there are {len(self)}")
+        position %= len(self)
+        left, right, count, tokens_left = self._table[position].tolist()
+        start, end = self._ends[position : position + 2].tolist()
+        index, token_id = self._first_index + position, self._first_id + position
         return Merge(index, left, right, token_id, self._blob[start:end], count, tokens_left)
 
     def __eq__(self, other: object) -> bool:
@@ -112,7 +112,7 @@ multilingual texts it is 1.35 to 1.6. A threshold that is too low costs less tha
 # Initial sizes of arrays, which grow on demand.
 FIRST_PAIR_BITS = 15
 FIRST_RECORDS = 1 << 15
-SPARE_PLACES = 1 << 18
+SPARE_POSITIONS = 1 << 18
 
 
 class Merger:
@@ -147,7 +147,7 @@ class Merger:
             byte_lengths=np.ones(most_ids, dtype=np.uint32),
             pairs=empty,
             lists=empty,
-            places=empty,
+            positions=empty,
             heap=empty,
             waiting=empty,
             buckets=np.zeros(BUCKETS, dtype=np.int64),
@@ -218,18 +218,20 @@ class Merger:
             wanted = int(min(highest, threshold - 1) * (self.merged / self._most_merges) ** FALL)
         threshold = max(min(wanted, highest), self._min_count, 1)
         state[train_merge.THRESHOLD] = threshold
-        number, places = pairs_above(self._work, threshold)
+        number, positions = pairs_above(self._work, threshold)
         self._resize_pairs(max(FIRST_PAIR_BITS, number.bit_length() + 2), threshold)
-        self._work = self._work._replace(places=np.empty(places + places // 2 + SPARE_PLACES, dtype=np.int64))
+        self._work = self._work._replace(
+            positions=np.empty(positions + positions // 2 + SPARE_POSITIONS, dtype=np.int64)
+        )
         self._new_queue()
         start_lists(self._work, highest)
-        list_places(self._work, 0, len(self._work.slots) - 1)
+        list_positions(self._work, 0, len(self._work.slots) - 1)
         rewind_lists(self._work)
 
     def _let_go(self) -> None:
         """Free the arrays of the phase before."""
         empty = np.empty(0, dtype=np.int64)
-        self._work = self._work._replace(pairs=empty, lists=empty, places=empty, heap=empty, waiting=empty)
+        self._work = self._work._replace(pairs=empty, lists=empty, positions=empty, heap=empty, waiting=empty)
 
     def _pack(self) -> None:
         used = compact(self._work.slots, self._work.widths)
@@ -273,9 +275,9 @@ class Merger:
     def _make_room(self, status: int) -> None:
         work = self._work
         needed = int(work.state[train_merge.NEEDED])
-        if status == train_merge.NO_ROOM_PLACES:
-            used = int(work.state[train_merge.PLACES_USED])
-            self._work = work._replace(places=_larger(work.places, used, max(used * 3 // 2, used + 2 * needed)))
+        if status == train_merge.NO_ROOM_POSITIONS:
+            used = int(work.state[train_merge.POSITIONS_USED])
+            self._work = work._replace(positions=_larger(work.positions, used, max(used * 3 // 2, used + 2 * needed)))
         elif status == train_merge.NO_ROOM_PAIRS:
             self._resize_pairs(64 - int(work.state[train_merge.PAIR_SHIFT]) + 1, 0)
             self._widen_queue()

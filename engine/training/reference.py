@@ -75,8 +75,8 @@ def _count(candidate: tuple[int, tuple[int, int]]) -> int:
 
 def merge_pair(word: list[int], pair: tuple[int, int], token_id: int) -> None:
     """Merge all occurrences of a pair in a word, from left to right, in place."""
-    place = 0
-    while place < len(word) - 1:
-        if (word[place], word[place + 1]) == pair:
-            word[place : place + 2] = [token_id]
-        place += 1
+    index = 0
+    while index < len(word) - 1:
+        if (word[index], word[index + 1]) == pair:
+            word[index : index + 2] = [token_id]
+        index += 1

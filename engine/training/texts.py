@@ -84,8 +84,8 @@ def last_cut(cuts: re.Pattern[str], text: bytes, lowest: int) -> int:
         start = _character_start(text, max(stop - window, lowest))
         before = _character_start(text, max(start - 1, 0))  # boundaries depend on the character before them
         part = text[before:stop].decode("utf-8")
-        places = [match.start() for match in cuts.finditer(part)]
-        if places and (cut := before + len(part[: places[-1]].encode("utf-8"))) >= max(start, 1):
+        offsets = [match.start() for match in cuts.finditer(part)]
+        if offsets and (cut := before + len(part[: offsets[-1]].encode("utf-8"))) >= max(start, 1):
             return cut
         stop, window = start, window * 4
     return -1

@@ -77,8 +77,8 @@ def _folder_of(module: str) -> Path | None:
         spec = importlib.util.find_spec(module)
     except (ImportError, ValueError):
         return None
-    places = list(spec.submodule_search_locations or ()) if spec else []
-    return Path(places[0]) if places else None
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    return Path(folders[0]) if folders else None
 
 
 def _version(package: str) -> str:

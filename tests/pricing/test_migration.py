@@ -51,7 +51,7 @@ def test_a_flat_file_says_what_the_current_form_says(tmp_path: Path) -> None:
     path.write_bytes(FLAT.encode())
     model = pricing.load_catalog(path).find("acme/one")
     assert model.price.input == Decimal("2.32")
-    assert pricing.origin_of(model, "price.input") == ("yours", pricing.Place(str(path), 7, 12))
+    assert pricing.origin_of(model, "price.input") == ("yours", pricing.Position(str(path), 7, 12))
     assert path.read_bytes() == FLAT.encode()
 
 

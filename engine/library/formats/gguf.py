@@ -101,9 +101,9 @@ def read(header: bytes) -> dict[str, Any]:
 class _Reader:
     """Reads forward, never past the end."""
 
-    def __init__(self, content: bytes, place: int) -> None:
+    def __init__(self, content: bytes, offset: int) -> None:
         self._content = content
-        self._place = place
+        self._offset = offset
         self._texts = 0
 
     def numbers(self, form: str) -> tuple[Any, ...]:
@@ -138,12 +138,12 @@ class _Reader:
 
     def _skip(self, size: int) -> int:
         """Advance by ``size`` bytes, and return the offset at which they start."""
-        start = self._place
+        start = self._offset
         if size > len(self._content) - start:
             if len(self._content) >= LONGEST_HEADER:
                 raise FormatError(f"the header has more than {LONGEST_HEADER >> 20} MB, the limit for headers")
             raise FormatError(f"it ends at offset {len(self._content):,}, before {size:,} bytes at offset {start:,}")
-        self._place += size
+        self._offset += size
         return start
 
 

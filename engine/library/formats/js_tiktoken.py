@@ -41,9 +41,9 @@ def read(document: dict[str, Any]) -> TokenizerData:
         if len(words) < 2 or not (words[1].isascii() and words[1].isdigit() and len(words[1]) <= 20):
             raise FormatError(f"{where}: {quoted(line)} does not begin with an id")
         first = int(words[1])
-        for place, word in enumerate(interruptible(words[2:])):
+        for index, word in enumerate(interruptible(words[2:])):
             token = token_in_base64(word, where)
             if token in ranks:
                 raise FormatError(f"{where}: duplicate token {quoted(word)}")
-            ranks[token] = check_id(first + place, f"{where}: {quoted(word)}")
+            ranks[token] = check_id(first + index, f"{where}: {quoted(word)}")
     return TokenizerData(pattern, ranks, specials)

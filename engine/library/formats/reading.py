@@ -128,10 +128,10 @@ def _received(output: bytes) -> Found:
 
 
 def _tokens(blob: bytes, lengths: np.ndarray[Any, np.dtype[np.int32]]) -> Iterator[bytes]:
-    place = 0
+    offset = 0
     for length in lengths.tolist():
-        yield blob[place : place + length]
-        place += length
+        yield blob[offset : offset + length]
+        offset += length
 
 
 # In the child

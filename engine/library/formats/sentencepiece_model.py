@@ -35,38 +35,38 @@ Field = tuple[int, int | bytes]
 
 def fields_of(message: bytes, where: str) -> Iterator[Field]:
     """Yield the fields of a message in order. Raises FormatError if it is truncated or not a message."""
-    place = 0
-    while place < len(message):
-        key, place = _varint(message, place, where)
+    offset = 0
+    while offset < len(message):
+        key, offset = _varint(message, offset, where)
         number, kind = key >> 3, key & 7
         if number == 0:
-            raise FormatError(f"{where}: a field at offset {place:,} has no number")
+            raise FormatError(f"{where}: a field at offset {offset:,} has no number")
         if kind == VARINT:
-            value, place = _varint(message, place, where)
+            value, offset = _varint(message, offset, where)
             yield number, value
             continue
         if kind == BYTES:
-            size, place = _varint(message, place, where)
+            size, offset = _varint(message, offset, where)
         elif kind in (EIGHT_BYTES, FOUR_BYTES):
             size = 8 if kind == EIGHT_BYTES else 4
         else:
-            raise FormatError(f"{where}: a field at offset {place:,} has an unknown type")
-        if size > len(message) - place:
-            raise FormatError(f"{where}: it ends before a field of {size:,} bytes at offset {place:,}")
-        yield number, message[place : place + size]
-        place += size
+            raise FormatError(f"{where}: a field at offset {offset:,} has an unknown type")
+        if size > len(message) - offset:
+            raise FormatError(f"{where}: it ends before a field of {size:,} bytes at offset {offset:,}")
+        yield number, message[offset : offset + size]
+        offset += size
 
 
-def _varint(message: bytes, place: int, where: str) -> tuple[int, int]:
+def _varint(message: bytes, offset: int, where: str) -> tuple[int, int]:
     value = shift = 0
-    while place < len(message) and shift < 70:
-        byte = message[place]
-        place += 1
+    while offset < len(message) and shift < 70:
+        byte = message[offset]
+        offset += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return value & ((1 << 64) - 1), place
+            return value & ((1 << 64) - 1), offset
         shift += 7
-    raise FormatError(f"{where}: it ends in a number, or the number is too long, at offset {place:,}")
+    raise FormatError(f"{where}: it ends in a number, or the number is too long, at offset {offset:,}")
 
 
 def whole_field(number: int, value: int) -> bytes:

@@ -176,7 +176,7 @@ def write(data: TokenizerData, name: str, kind: str) -> tuple[bytes, bytes]:
     tokens, ids = list(data.ranks), np.fromiter(data.ranks.values(), dtype=np.int64, count=len(data.ranks))
     order = np.argsort(ids)  # sorting pairs would block every other thread
     in_order = zip(order.tolist(), ids[order].tolist(), strict=True)
-    ranks = b"".join(base64.b64encode(tokens[place]) + b" %d\n" % token_id for place, token_id in in_order)
+    ranks = b"".join(base64.b64encode(tokens[index]) + b" %d\n" % token_id for index, token_id in in_order)
     document: dict[str, Any] = {
         "format": _FORMAT,
         "name": name,

@@ -213,9 +213,9 @@ def merges_of_ranks(ranks: Mapping[bytes, int]) -> list[Merge]:
 
 
 def _ways(token: bytes, ranks: Mapping[bytes, int]) -> Iterator[Pair]:
-    for place in range(1, len(token)):
-        left = ranks.get(token[:place])
-        right = None if left is None else ranks.get(token[place:])
+    for index in range(1, len(token)):
+        left = ranks.get(token[:index])
+        right = None if left is None else ranks.get(token[index:])
         if left is not None and right is not None:
             yield left, right
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.requests.bodies.reading import PlaceError, Reader, Step
+from engine.requests.bodies.reading import BodyError, Reader, Step
 from engine.requests.types import Image, Message, Request, Tool, ToolCall
 
 MESSAGE_KEYS = frozenset({"role", "content", "id", "type"})
@@ -24,7 +24,7 @@ TOOL_KEYS = frozenset({"name", "description", "input_schema", "type", "cache_con
 
 
 def read(body: dict[str, Any], reader: Reader) -> Request:
-    """Return the request of a body. Raises PlaceError if the body is invalid."""
+    """Return the request of a body. Raises BodyError if the body is invalid."""
     messages: list[Message] = []
     if body.get("system") is not None:
         messages += _blocks(body["system"], ("system",), "system", reader)
@@ -49,27 +49,27 @@ def _blocks(value: object, path: Step, role: str, reader: Reader) -> list[Messag
     if isinstance(value, str):
         return [Message(role, value)]
     if not isinstance(value, list):
-        raise PlaceError(path, "must be a text or a list of blocks")
+        raise BodyError(path, "must be a text or a list of blocks")
     answers: list[Message] = []
     texts: list[str] = []
     images: list[Image] = []
     calls: list[ToolCall] = []
     for number, item in enumerate(value):
-        place = (*path, number)
-        block = reader.members(item, place)
-        kind = reader.required_text(block, "type", place)
+        item_path = (*path, number)
+        block = reader.members(item, item_path)
+        kind = reader.required_text(block, "type", item_path)
         if kind == "text":
-            texts.append(reader.required_text(block, "text", place))
+            texts.append(reader.required_text(block, "text", item_path))
         elif kind == "image":
-            images.append(_image(block.get("source"), (*place, "source"), reader))
+            images.append(_image(block.get("source"), (*item_path, "source"), reader))
         elif kind == "tool_use":
-            name = reader.required_text(block, "name", place)
+            name = reader.required_text(block, "name", item_path)
             arguments = reader.arguments(block.get("input", {}))
-            calls.append(ToolCall(name, arguments, reader.optional_text(block, "id", place)))
+            calls.append(ToolCall(name, arguments, reader.optional_text(block, "id", item_path)))
         elif kind == "tool_result":
-            answers += _answer(block, place, reader)
+            answers += _answer(block, item_path, reader)
         else:
-            reader.keep(block, place, kind)
+            reader.keep(block, item_path, kind)
     if texts or images or calls or not answers:
         return [*answers, Message(role, "".join(texts), images=tuple(images), tool_calls=tuple(calls))]
     return answers
@@ -95,11 +95,11 @@ def _image(value: object, path: Step, reader: Reader) -> Image:
 def _tools(listed: list[Any], reader: Reader) -> list[Tool]:
     tools: list[Tool] = []
     for number, item in enumerate(listed):
-        place = ("tools", number)
-        tool = reader.members(item, place)
+        item_path = ("tools", number)
+        tool = reader.members(item, item_path)
         if "input_schema" in tool:
-            tools.append(reader.tool(tool, place, "input_schema"))
-            reader.keep_rest(tool, TOOL_KEYS, place)
+            tools.append(reader.tool(tool, item_path, "input_schema"))
+            reader.keep_rest(tool, TOOL_KEYS, item_path)
         else:
-            reader.keep(tool, place, reader.optional_text(tool, "type", place) or "tool")
+            reader.keep(tool, item_path, reader.optional_text(tool, "type", item_path) or "tool")
     return tools

@@ -33,7 +33,7 @@ FUNCTION_KEYS = frozenset(
 
 
 def read(body: dict[str, Any], reader: Reader) -> Request:
-    """Return the request of a body. Raises PlaceError if the body is invalid."""
+    """Return the request of a body. Raises BodyError if the body is invalid."""
     messages: list[Message] = []
     key, instruction = _either(body, "systemInstruction", "system_instruction")
     if instruction is not None:
@@ -62,22 +62,22 @@ def _content(value: object, path: Step, role: str, reader: Reader) -> list[Messa
     texts: list[str] = []
     images: list[Image] = []
     calls: list[ToolCall] = []
-    for place, item in parts:
-        part = {"text": item} if isinstance(item, str) else reader.members(item, place)
+    for item_path, item in parts:
+        part = {"text": item} if isinstance(item, str) else reader.members(item, item_path)
         if part.get("thought") and "text" in part:
-            reader.keep(part, place, "thought")
+            reader.keep(part, item_path, "thought")
         elif "text" in part:
-            texts.append(reader.text(part["text"], (*place, "text")))
-        elif (image := _image(part, place, reader)) is not None:
+            texts.append(reader.text(part["text"], (*item_path, "text")))
+        elif (image := _image(part, item_path, reader)) is not None:
             images.append(image)
         elif (call := _either(part, "functionCall", "function_call"))[1] is not None:
-            calls.append(_call(call[1], (*place, call[0]), reader))
+            calls.append(_call(call[1], (*item_path, call[0]), reader))
         elif (answer := _either(part, "functionResponse", "function_response"))[1] is not None:
-            answers.append(_answer(answer[1], (*place, answer[0]), reader))
+            answers.append(_answer(answer[1], (*item_path, answer[0]), reader))
         else:
-            reader.keep(part, place, next(iter(part), "part"))
+            reader.keep(part, item_path, next(iter(part), "part"))
             continue
-        reader.keep_rest(part, PART_KEYS, place)
+        reader.keep_rest(part, PART_KEYS, item_path)
     role = "assistant" if role == "model" else role
     if texts or images or calls or not answers:
         return [*answers, Message(role, "".join(texts), images=tuple(images), tool_calls=tuple(calls))]
@@ -140,16 +140,16 @@ def _answer(value: object, path: Step, reader: Reader) -> Message:
 def _tools(listed: list[Any], reader: Reader) -> list[Tool]:
     tools: list[Tool] = []
     for number, item in enumerate(listed):
-        place = ("tools", number)
-        tool = reader.members(item, place)
+        item_path = ("tools", number)
+        tool = reader.members(item, item_path)
         key, functions = _either(tool, "functionDeclarations", "function_declarations")
-        for at, function in enumerate(reader.items(functions or [], (*place, key))):
-            where = (*place, key, at)
+        for at, function in enumerate(reader.items(functions or [], (*item_path, key))):
+            where = (*item_path, key, at)
             described = reader.members(function, where)
             tools.append(reader.tool(described, where, _schema_key(described)))
             reader.keep_rest(described, FUNCTION_KEYS, where)
         for other in tool.keys() - {key}:
-            reader.keep(tool[other], (*place, other), other)
+            reader.keep(tool[other], (*item_path, other), other)
     return tools
 
 

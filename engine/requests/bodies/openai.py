@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.requests.bodies.reading import PlaceError, Reader, Step
+from engine.requests.bodies.reading import BodyError, Reader, Step
 from engine.requests.types import Image, Message, Request, Tool, ToolCall
 
 CHAT_MESSAGE_KEYS = frozenset(
@@ -31,7 +31,7 @@ CHAT_KEYS = frozenset(
 
 
 def read_chat(body: dict[str, Any], reader: Reader) -> Request:
-    """Return the request of a chat completion body. Raises PlaceError if the body is invalid."""
+    """Return the request of a chat completion body. Raises BodyError if the body is invalid."""
     listed = reader.items(reader.required(body, "messages", ()), ("messages",))
     messages = tuple(_message(value, ("messages", number), reader) for number, value in enumerate(listed))
     reader.keep_schema(body.get("response_format"), ("response_format",))
@@ -63,18 +63,18 @@ def _chat_content(value: object, path: Step, reader: Reader) -> tuple[str, tuple
     if isinstance(value, str):
         return value, ()
     if not isinstance(value, list):
-        raise PlaceError(path, "must be a text or a list of parts")
+        raise BodyError(path, "must be a text or a list of parts")
     texts, images = [], []
     for number, item in enumerate(value):
-        place = (*path, number)
-        part = reader.members(item, place)
-        kind = reader.required_text(part, "type", place)
+        at = (*path, number)
+        part = reader.members(item, at)
+        kind = reader.required_text(part, "type", at)
         if kind in ("text", "refusal"):
-            texts.append(reader.required_text(part, kind, place))
+            texts.append(reader.required_text(part, kind, at))
         elif kind == "image_url":
-            images.append(_image(part.get("image_url"), (*place, "image_url"), reader))
+            images.append(_image(part.get("image_url"), (*at, "image_url"), reader))
         else:
-            reader.keep(part, place, kind)
+            reader.keep(part, at, kind)
     return "".join(texts), tuple(images)
 
 
@@ -90,12 +90,12 @@ def _calls(message: dict[str, Any], path: Step, reader: Reader) -> list[ToolCall
     calls: list[ToolCall] = []
     listed = message.get("tool_calls") or []
     for number, item in enumerate(reader.items(listed, (*path, "tool_calls"))):
-        place = (*path, "tool_calls", number)
-        call = reader.members(item, place)
+        at = (*path, "tool_calls", number)
+        call = reader.members(item, at)
         if "function" in call:
-            calls.append(_call(call["function"], (*place, "function"), reader.optional_text(call, "id", place), reader))
+            calls.append(_call(call["function"], (*at, "function"), reader.optional_text(call, "id", at), reader))
         else:
-            reader.keep(call, place, reader.optional_text(call, "type", place) or "tool call")
+            reader.keep(call, at, reader.optional_text(call, "type", at) or "tool call")
     if message.get("function_call") is not None:
         calls.append(_call(message["function_call"], (*path, "function_call"), "", reader))
     return calls
@@ -111,14 +111,14 @@ def _chat_tools(body: dict[str, Any], reader: Reader) -> list[Tool]:
     tools: list[Tool] = []
     for key in ("tools", "functions"):
         for number, item in enumerate(reader.items(body.get(key) or [], (key,))):
-            place = (key, number)
-            tool = reader.members(item, place)
+            at = (key, number)
+            tool = reader.members(item, at)
             if key == "functions":
-                tools.append(reader.tool(tool, place))
+                tools.append(reader.tool(tool, at))
             elif "function" in tool:
-                tools.append(reader.tool(reader.members(tool["function"], (*place, "function")), (*place, "function")))
+                tools.append(reader.tool(reader.members(tool["function"], (*at, "function")), (*at, "function")))
             else:
-                reader.keep(tool, place, reader.optional_text(tool, "type", place) or "tool")
+                reader.keep(tool, at, reader.optional_text(tool, "type", at) or "tool")
     return tools
 
 
@@ -143,7 +143,7 @@ RESPONSE_KEYS = frozenset(
 
 
 def read_responses(body: dict[str, Any], reader: Reader) -> Request:
-    """Return the request of a response body. Raises PlaceError if the body is invalid."""
+    """Return the request of a response body. Raises BodyError if the body is invalid."""
     messages: list[Message] = []
     instructions = reader.optional_text(body, "instructions", ())
     if instructions:
@@ -155,7 +155,7 @@ def read_responses(body: dict[str, Any], reader: Reader) -> Request:
         for number, item in enumerate(given):
             messages += _item(item, ("input", number), reader)
     else:
-        raise PlaceError(("input",), "must be a text or a list")
+        raise BodyError(("input",), "must be a text or a list")
     for key, what in (("previous_response_id", "an earlier response"), ("conversation", "an earlier conversation")):
         if body.get(key):
             reader.keep(body[key], (key,), what)
@@ -193,28 +193,28 @@ def _item_content(value: object, path: Step, reader: Reader) -> tuple[str, tuple
         return value, ()
     texts, images = [], []
     for number, listed in enumerate(reader.items(value, path)):
-        place = (*path, number)
-        part = reader.members(listed, place)
-        kind = reader.optional_text(part, "type", place)
+        at = (*path, number)
+        part = reader.members(listed, at)
+        kind = reader.optional_text(part, "type", at)
         if kind in TEXT_PARTS:
             key = TEXT_PARTS[kind]
-            texts.append(reader.required_text(part, key, place))
+            texts.append(reader.required_text(part, key, at))
         elif kind == "input_image":
-            url = reader.optional_text(part, "image_url", place) or reader.optional_text(part, "file_id", place)
-            images.append(reader.image_at(url, reader.optional_text(part, "detail", place)))
+            url = reader.optional_text(part, "image_url", at) or reader.optional_text(part, "file_id", at)
+            images.append(reader.image_at(url, reader.optional_text(part, "detail", at)))
         else:
-            reader.keep(part, place, kind or "part")
+            reader.keep(part, at, kind or "part")
     return "".join(texts), tuple(images)
 
 
 def _response_tools(listed: list[Any], reader: Reader) -> list[Tool]:
     tools: list[Tool] = []
     for number, item in enumerate(listed):
-        place = ("tools", number)
-        tool = reader.members(item, place)
-        kind = reader.optional_text(tool, "type", place)
+        at = ("tools", number)
+        tool = reader.members(item, at)
+        kind = reader.optional_text(tool, "type", at)
         if kind == "function":
-            tools.append(reader.tool(tool, place))
+            tools.append(reader.tool(tool, at))
         else:
-            reader.keep(tool, place, kind or "tool")
+            reader.keep(tool, at, kind or "tool")
     return tools

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from engine.requests.bodies import anthropic, gemini, openai
-from engine.requests.bodies.reading import PlaceError, Reader, Step, UnknownPart, decoded, located, parse
+from engine.requests.bodies.reading import BodyError, Reader, Step, UnknownPart, decoded, located, parse
 from engine.requests.types import Request, RequestError, Tool
 
 Api = Literal["openai-chat", "openai-responses", "anthropic", "gemini"]
@@ -60,8 +60,8 @@ def read_body(body: bytes | str) -> ReadBody:
         for key in _PREFERENCES:
             if lead == ("input",) and value.get(key):
                 reader.keep(value[key], (key,), key)
-    except PlaceError as error:
-        raise located(PlaceError((*lead, *error.path[shift:]), str(error)), text) from None
+    except BodyError as error:
+        raise located(BodyError((*lead, *error.path[shift:]), str(error)), text) from None
     except RecursionError:
         raise RequestError("it is nested too deeply for a request") from None
     return ReadBody(replace(request, is_complete=not reader.unknown), api, tuple(reader.unknown))
@@ -96,23 +96,23 @@ def _at(value: Any, lead: tuple[str, ...]) -> dict[str, Any]:
     if isinstance(value, list):
         return {"messages": value}
     if not isinstance(value, dict):
-        raise PlaceError((), "is not a request: it is JSON, but neither an object nor a list of messages")
+        raise BodyError((), "is not a request: it is JSON, but neither an object nor a list of messages")
     if _is_of_embeddings(value):
-        raise PlaceError(
+        raise BodyError(
             ("url" if "url" in value else "model",), "is for embeddings, which have texts instead of messages"
         )
     return value[lead[0]] if lead else value
 
 
 def api_of(body: dict[str, Any]) -> Api:
-    """Return the API of a body. Raises PlaceError if it fits none."""
+    """Return the API of a body. Raises BodyError if it fits none."""
     if "contents" in body:
         return "gemini"
     if "messages" in body:
         return "anthropic" if _is_anthropic(body) else "openai-chat"
     if "input" in body or isinstance(body.get("prompt"), dict):
         return "openai-responses"
-    raise PlaceError((), "is not a request: it has none of 'messages', 'input' and 'contents'")
+    raise BodyError((), "is not a request: it has none of 'messages', 'input' and 'contents'")
 
 
 def _is_anthropic(body: dict[str, Any]) -> bool:
@@ -148,8 +148,8 @@ def read_tools(text: str) -> tuple[Tool, ...]:
         for number, item in enumerate(value if isinstance(value, list) else [value]):
             path: Step = (number,) if isinstance(value, list) else ()
             found += _tools_in(reader.members(item, path), path, reader)
-    except PlaceError as error:
-        raise located(PlaceError(error.path, str(error)), text) from None
+    except BodyError as error:
+        raise located(BodyError(error.path, str(error)), text) from None
     return tuple(found)
 
 
@@ -157,8 +157,8 @@ def _tools_in(tool: dict[str, Any], path: Step, reader: Reader) -> list[Tool]:
     for key in ("functionDeclarations", "function_declarations"):
         if key in tool:
             listed = reader.items(tool[key], (*path, key))
-            places = [(*path, key, number) for number in range(len(listed))]
-            return [reader.tool(reader.members(one, at), at) for one, at in zip(listed, places, strict=True)]
+            paths = [(*path, key, number) for number in range(len(listed))]
+            return [reader.tool(reader.members(one, at), at) for one, at in zip(listed, paths, strict=True)]
     if "function" in tool:
         at = (*path, "function")
         return [reader.tool(reader.members(tool["function"], at), at)]

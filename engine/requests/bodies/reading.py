@@ -20,7 +20,7 @@ MAX_DIGITS = 4000
 Path = Sequence[str | int]
 
 
-class PlaceError(Exception):
+class BodyError(Exception):
     """Error about the value at ``path``. Never leaves this package: ``located`` converts it to a RequestError."""
 
     def __init__(self, path: Path, message: str) -> None:
@@ -46,7 +46,7 @@ def decoded(data: bytes) -> str:
         raise RequestError(f"not valid UTF-8: byte 0x{data[error.start]:02x} at offset {error.start:,}") from None
 
 
-def located(error: PlaceError, text: str) -> RequestError:
+def located(error: BodyError, text: str) -> RequestError:
     """Return the error with line and column of the value in ``text``."""
     name = spelled(error.path) or "the body"
     offset = offset_of(text, error.path)
@@ -65,42 +65,42 @@ def offset_of(text: str, path: Path) -> int:
     """Return the character offset, in valid JSON, of the value at a path, or of the nearest enclosing value if the path
     does not exist. For a duplicate key, the last one is used."""
     scan = json.JSONDecoder(parse_int=str).raw_decode
-    place = _past_space(text, 0)
+    offset = _past_space(text, 0)
     for step in path:
         found = -1
-        for key, start in _children(text, place, scan):
+        for key, start in _children(text, offset, scan):
             if key == step:
                 found = start
         if found < 0:
             break
-        place = found
-    return place
+        offset = found
+    return offset
 
 
-def _children(text: str, place: int, scan: Any) -> Any:
-    """Yield the keys or indices of the members of the value at offset ``place``, with their character offsets."""
-    opening = text[place : place + 1]
+def _children(text: str, offset: int, scan: Any) -> Any:
+    """Yield the keys or indices of the members of the value at ``offset``, with their character offsets."""
+    opening = text[offset : offset + 1]
     if opening not in ("{", "["):
         return
-    place = _past_space(text, place + 1)
+    offset = _past_space(text, offset + 1)
     number = 0
-    while text[place : place + 1] not in ("}", "]", ""):
+    while text[offset : offset + 1] not in ("}", "]", ""):
         key: str | int = number
         if opening == "{":
-            key, place = scan(text, place)
-            place = _past_space(text, _past_space(text, place) + 1)
-        yield key, place
-        _, place = scan(text, place)
-        place = _past_space(text, place)
-        if text[place : place + 1] == ",":
-            place = _past_space(text, place + 1)
+            key, offset = scan(text, offset)
+            offset = _past_space(text, _past_space(text, offset) + 1)
+        yield key, offset
+        _, offset = scan(text, offset)
+        offset = _past_space(text, offset)
+        if text[offset : offset + 1] == ",":
+            offset = _past_space(text, offset + 1)
         number += 1
 
 
-def _past_space(text: str, place: int) -> int:
-    while text[place : place + 1] in (" ", "\t", "\n", "\r", "\ufeff") and place < len(text):
-        place += 1
-    return place
+def _past_space(text: str, offset: int) -> int:
+    while text[offset : offset + 1] in (" ", "\t", "\n", "\r", "\ufeff") and offset < len(text):
+        offset += 1
+    return offset
 
 
 def _whole_number(digits: str) -> int | float:
@@ -122,17 +122,17 @@ LONGEST_WORD = 64
 
 @dataclass(frozen=True, slots=True)
 class UnknownPart:
-    """A part of a body that is not counted. ``place``: its path, like ``messages[2].content[1]``; ``what``: its type;
-    ``json``: the part itself."""
+    """A part of a body that is not counted. ``path``: its path in the body, like ``messages[2].content[1]``; ``what``:
+    its type; ``json``: the part itself."""
 
-    place: str
+    path: str
     what: str
     json: str
 
 
 @dataclass(slots=True)
 class Reader:
-    """Extracts the values of one body, and collects unknown parts. Every method raises PlaceError."""
+    """Extracts the values of one body, and collects unknown parts. Every method raises BodyError."""
 
     unknown: list[UnknownPart] = field(default_factory=list)
 
@@ -158,19 +158,19 @@ class Reader:
     def members(self, value: object, path: Step) -> dict[str, Any]:
         """Return a value that must be a JSON object."""
         if not isinstance(value, dict):
-            raise PlaceError(path, f"must be an object, not {_kind(value)}")
+            raise BodyError(path, f"must be an object, not {_kind(value)}")
         return value
 
     def items(self, value: object, path: Step) -> list[Any]:
         """Return a value that must be a JSON array."""
         if not isinstance(value, list):
-            raise PlaceError(path, f"must be a list, not {_kind(value)}")
+            raise BodyError(path, f"must be a list, not {_kind(value)}")
         return value
 
     def text(self, value: object, path: Step) -> str:
         """Return a value that must be a JSON string."""
         if not isinstance(value, str):
-            raise PlaceError(path, f"must be a text, not {_kind(value)}")
+            raise BodyError(path, f"must be a text, not {_kind(value)}")
         return value
 
     def optional_text(self, of: dict[str, Any], key: str, path: Step) -> str:
@@ -181,7 +181,7 @@ class Reader:
     def required(self, of: dict[str, Any], key: str, path: Step) -> Any:
         """Return a member that must be present."""
         if key not in of:
-            raise PlaceError(path, f"has no {key!r}")
+            raise BodyError(path, f"has no {key!r}")
         return of[key]
 
     def required_text(self, of: dict[str, Any], key: str, path: Step) -> str:
@@ -195,7 +195,7 @@ class Reader:
         if schema is not None:
             self.members(schema, (*path, schema_key))
             if _is_deeper(schema, DEEPEST_SCHEMA):
-                raise PlaceError((*path, schema_key), f"is nested more than {DEEPEST_SCHEMA} deep")
+                raise BodyError((*path, schema_key), f"is nested more than {DEEPEST_SCHEMA} deep")
         return Tool(name, self.optional_text(function, "description", path), schema)
 
     def tool_choice(self, body: dict[str, Any]) -> tuple[Literal["auto", "none"], str]:

@@ -115,8 +115,8 @@ def _reply(message: Message, number: int, is_current: bool, is_last: bool) -> It
         yield overhead("\n</think>\n\n", number)
         content = content.lstrip("\n")
     yield written(content, number)
-    for place, call in enumerate(message.tool_calls):
-        lead = "\n" if place or content else ""
+    for index, call in enumerate(message.tool_calls):
+        lead = "\n" if index or content else ""
         yield overhead(f'{lead}<tool_call>\n{{"name": "', number)
         yield written(call.name, number)
         yield overhead('", "arguments": ', number)

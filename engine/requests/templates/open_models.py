@@ -58,8 +58,8 @@ def _deepseek_reply(message: Message, number: int, after_tool: bool) -> Iterator
     if not after_tool:
         yield overhead(ASSISTANT, number)
     yield written(message.content.rpartition("</think>")[2], number)
-    for place, call in enumerate(message.tool_calls):
-        yield overhead(f"{'' if place else CALLS}{CALL}function{CALL_SEPARATOR}", number)
+    for index, call in enumerate(message.tool_calls):
+        yield overhead(f"{'' if index else CALLS}{CALL}function{CALL_SEPARATOR}", number)
         yield written(call.name, number)
         yield overhead("\n```json\n", number)
         yield written(call.arguments, number)
@@ -235,8 +235,8 @@ def _mistral_reply(message: Message, number: int) -> Iterator[Piece]:
     yield written(message.content, number)
     if message.tool_calls:
         yield overhead(f"{TOOL_CALLS}[", number)
-    for place, call in enumerate(message.tool_calls):
-        yield overhead(f'{", " if place else ""}{{"name": ', number)
+    for index, call in enumerate(message.tool_calls):
+        yield overhead(f'{", " if index else ""}{{"name": ', number)
         yield written(json_text(call.name), number)
         yield overhead(', "arguments": ', number)
         yield written(call.arguments, number)

@@ -306,8 +306,8 @@ def render_chat(request: Request, around: Surroundings) -> Iterator[Piece]:
 
 
 def _first_system(request: Request) -> int | None:
-    places = (number for number, message in enumerate(request.messages) if message.role in SYSTEM_ROLES)
-    return next(places, None)
+    indices = (number for number, message in enumerate(request.messages) if message.role in SYSTEM_ROLES)
+    return next(indices, None)
 
 
 def _chat_header(message: Message, number: int) -> Iterator[Piece]:
@@ -401,8 +401,8 @@ def _developer(request: Request) -> Iterator[Piece]:
     if not instructions and not request.tools:
         return
     yield overhead(f"{START}developer{BODY}")
-    for place, (number, content) in enumerate(instructions):
-        yield overhead("\n\n" if place else "# Instructions\n\n", number)
+    for index, (number, content) in enumerate(instructions):
+        yield overhead("\n\n" if index else "# Instructions\n\n", number)
         yield written(content, number)
     if request.tools:
         if instructions:

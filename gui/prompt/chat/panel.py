@@ -249,7 +249,7 @@ class ChatPanel(QFrame):
         with QSignalBlocker(self.tools):
             self.tools.setPlainText(json.dumps(listed, ensure_ascii=False, indent=2) if listed else "")
         self._tools_settle.stop()
-        self.say_not_counted([(part.place, part.what) for part in unknown])
+        self.say_not_counted([(part.path, part.what) for part in unknown])
         self.model.set_messages(request.messages)
         self.show_builder()
 

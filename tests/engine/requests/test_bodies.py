@@ -116,7 +116,7 @@ GEMINI = {
 
 
 def unknown(body):
-    return {part.place: part.what for part in read_body(json.dumps(body)).unknown}
+    return {part.path: part.what for part in read_body(json.dumps(body)).unknown}
 
 
 def test_a_chat():

@@ -32,7 +32,7 @@ def test_what_is_read_of_a_body(name):
         (message.role, message.content, len(message.images), len(message.tool_calls))
         for message in read.request.messages
     ] == messages
-    assert {part.place: part.what for part in read.unknown} == unknown
+    assert {part.path: part.what for part in read.unknown} == unknown
 
 
 @pytest.mark.parametrize("name", BODIES)

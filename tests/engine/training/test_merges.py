@@ -119,7 +119,7 @@ def cramped(monkeypatch: pytest.MonkeyPatch):
     """All arrays begin as small as they may be, so that each has to grow."""
     monkeypatch.setattr(merging, "FIRST_PAIR_BITS", 9)
     monkeypatch.setattr(merging, "FIRST_RECORDS", 1)
-    monkeypatch.setattr(merging, "SPARE_PLACES", 0)
+    monkeypatch.setattr(merging, "SPARE_POSITIONS", 0)
 
 
 def words_at_random(seed: int, count: int) -> dict[tuple[int, ...], int]:
