@@ -201,9 +201,9 @@ QHeaderView { background: @surface; border: 0; }
 QHeaderView::section { background: @surface; color: @quiet; border: 0; border-bottom: 1px solid @line;
   padding: 0 4px; min-height: 28px; font-size: @table; }
 QHeaderView::section:vertical { border-bottom: 0; border-right: 1px solid @line; min-height: 0; }
-QHeaderView::up-arrow { image: url("marks:down-@mark.svg"); width: 12px; height: 12px;
+QHeaderView::up-arrow { image: url("marks:up-@mark.svg"); width: 12px; height: 12px;
   subcontrol-position: right center; right: 3px; }
-QHeaderView::down-arrow { image: url("marks:up-@mark.svg"); width: 12px; height: 12px;
+QHeaderView::down-arrow { image: url("marks:down-@mark.svg"); width: 12px; height: 12px;
   subcontrol-position: right center; right: 3px; }
 QTableCornerButton::section { background: @surface; border: 0; }
 QTreeView::branch:has-children:!has-siblings:closed, QTreeView::branch:closed:has-children:has-siblings {

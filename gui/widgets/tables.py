@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPointF, QRect, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPen, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView, QStyleOptionHeader, QTableView, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QHeaderView,
+    QStyleOptionHeader,
+    QStyleOptionHeaderV2,
+    QTableView,
+    QWidget,
+)
 
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
@@ -90,11 +98,10 @@ class SortHeader(QHeaderView):
         painter.restore()
         if logical != self.sortIndicatorSection():
             return
-        model, orientation = self.model(), self.orientation()
-        title = str(model.headerData(logical, orientation))
-        side = model.headerData(logical, orientation, Qt.ItemDataRole.TextAlignmentRole) or self.defaultAlignment()
-        width = self.fontMetrics().horizontalAdvance(title) + ARROW_ROOM
-        at_end = bool(side & Qt.AlignmentFlag.AlignRight) != self.isRightToLeft()
+        option = QStyleOptionHeaderV2()
+        self.initStyleOptionForIndex(option, logical)
+        width = self.fontMetrics().horizontalAdvance(option.text) + ARROW_ROOM
+        at_end = bool(option.textAlignment & Qt.AlignmentFlag.AlignRight) != self.isRightToLeft()
         centre = rect.right() - width if at_end else rect.left() + width
         up = 1.0 if self.sortIndicatorOrder() == Qt.SortOrder.AscendingOrder else -1.0
         middle = rect.center().y() + 0.5

@@ -26,7 +26,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPalette, QRegion
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHeaderView,
     QStyledItemDelegate,
     QStyleOptionHeader,
     QStyleOptionViewItem,
@@ -40,7 +39,7 @@ from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.widgets.delegates import PLAIN, WHOLE, Pill, PillPainter, ShapedTexts, pair_pills
 from gui.widgets.table_model import Column, Index, TableModel
-from gui.widgets.tables import CELL_PADDING, ROW_PADDING, copy_rows, set_up_rows
+from gui.widgets.tables import CELL_PADDING, ROW_PADDING, SortHeader, copy_rows, set_up_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -295,7 +294,7 @@ class VocabularyTableModel(TableModel):
 # --- painting ---------------------------------------------------------------------------------------------------------
 
 END_SPACE = "\N{EM SPACE}\N{FOUR-PER-EM SPACE}"
-"""Padding after figures and their titles: separates them from the next column, and leaves room for the sort arrow."""
+"""Padding after figures and their titles, which separates them from the next column."""
 PILLS = (TOKEN, PARENTS)
 """Columns whose tokens are drawn as pills."""
 TEXT_MARGIN = 3
@@ -393,7 +392,7 @@ class EntryDelegate(QStyledItemDelegate):
             option.font = self._fixed
 
 
-class EntryHeader(QHeaderView):
+class EntryHeader(SortHeader):
     """Header that pads the titles of figures like the figures in the cells."""
 
     def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
@@ -419,7 +418,7 @@ class VocabularyTable(QTableView):
         self._entries, self._theme = model, theme
         self._current = -1
         self._empty_text = ""
-        self.setHorizontalHeader(EntryHeader(Qt.Orientation.Horizontal, self))
+        self.setHorizontalHeader(EntryHeader(theme, self))
         self.setModel(model)
         fixed = fixed_font()
         delegate = EntryDelegate(model, fixed, theme, self)
@@ -440,7 +439,6 @@ class VocabularyTable(QTableView):
         # A scroll bar that appears only when needed would make every other search lay out and paint twice.
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         header = self.horizontalHeader()
-        header.setSectionsClickable(True)
         header.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
         header.setStretchLastSection(True)
         self.setSortingEnabled(True)
