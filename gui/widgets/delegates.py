@@ -196,6 +196,8 @@ PILLS_ROLE = int(Qt.ItemDataRole.UserRole) + 41
 """Role of a model for the pills of a cell, as a tuple of ``Pill``."""
 
 _NO_ROTATION = QTransform()
+_UNLIMITED = 1 << 20
+"""A width beyond that of any text of a pill, in pixels."""
 
 
 class Pill(NamedTuple):
@@ -262,7 +264,10 @@ class PillPainter:
         texts, ink = self._texts, painter.pen()
         painter.setFont(texts.font)
         left, right = area.left(), area.left() + area.width()
+        widest = self._widest(area.width(), pills)
         for pill in pills:
+            if not pill.text:
+                continue
             pad = PILL_PAD if pill.part else 0
             space = right - left - 2 * pad
             if space < 2 * PILL_PAD:
@@ -270,7 +275,7 @@ class PillPainter:
                 dots, width, height = texts.line("…", 4 * PILL_PAD)
                 painter.drawStaticText(right - width, area.top() + (area.height() - height + 1) // 2, dots)
                 break
-            line, width, height = texts.line(pill.text, space)
+            line, width, height = texts.line(pill.text, min(space, widest) if pill.part else space)
             if pill.part:
                 box = QRectF(left, area.top() + (area.height() - height) // 2 - 1, width + 2 * pad, height + 2)
                 painter.setPen(self._edge if outlined else Qt.PenStyle.NoPen)
@@ -279,6 +284,17 @@ class PillPainter:
                 painter.setPen(ink)
             painter.drawStaticText(left + pad, area.top() + (area.height() - height + 1) // 2, line)
             left += width + 2 * pad + PILL_GAP
+
+    def _widest(self, space: int, pills: Sequence[Pill]) -> int:
+        """Return the maximum width of a text so that all pills fit: a long left part must not hide the right one."""
+        widths = [self._texts.line(pill.text, _UNLIMITED)[1] for pill in pills if pill.part]
+        space -= sum(2 * PILL_PAD if pill.part else self._texts.line(pill.text, _UNLIMITED)[1] for pill in pills)
+        space -= PILL_GAP * (len(pills) - 1)
+        for left, width in zip(range(len(widths), 0, -1), sorted(widths), strict=True):
+            if width > space // left:
+                return space // left
+            space -= width
+        return _UNLIMITED
 
 
 class PillDelegate(QStyledItemDelegate):
