@@ -125,7 +125,7 @@ class ClaimsModel(ResultModel):
 MAX_ROWS = 12
 """Maximum number of visible rows; longer tables scroll."""
 WIDEST_SHARE = 3
-"""Every column but the last takes at most 1 / ``WIDEST_SHARE`` of the table's width."""
+"""If space is scarce, every column but the last takes at most 1 / ``WIDEST_SHARE`` of the table's width."""
 CURVE_LINES = 16
 CHIP_GAP, CHIP_SPACE, CHIP_RADIUS = 4, 2, 3.0
 
@@ -208,6 +208,9 @@ class OutcomeTable(QTableView):
         rows = min(self.model().rowCount(), MAX_ROWS)
         self._least = self.horizontalHeader().sizeHint().height() + rows * row + 2 * self.frameWidth()
         self._wishes = [self._wish(column) for column in range(self.model().columnCount())]
+        if self.model().is_numeric(len(self._wishes) - 1):  # do not stretch: numbers would stand far from their row
+            bar = self.verticalScrollBar().sizeHint().width() if self.model().rowCount() > MAX_ROWS else 0
+            self.setMaximumWidth(sum(self._wishes) + bar + 2 * self.frameWidth())
         self._share_width()
 
     def _share_width(self) -> None:
@@ -216,17 +219,14 @@ class OutcomeTable(QTableView):
         # A table as high as its rows has no vertical scroll bar, although one may show until it has that height.
         high = self.model().rowCount() > MAX_ROWS
         width = self.viewport().width() if high else self.maximumViewportSize().width()
+        *wishes, wish = self._wishes
+        widths = [min(one, max(width // WIDEST_SHARE, 60)) for one in wishes]
         for column in range(last):
-            header.resizeSection(column, min(self._wishes[column], max(width // WIDEST_SHARE, 60)))
-        taken = sum(header.sectionSize(column) for column in range(last))
-        wish = self._wishes[last]
-        numeric = self.model().is_numeric(last)
-        header.resizeSection(last, wish if numeric else max(wish, width - taken))
-        if numeric:  # do not stretch: numbers would stand far from their row
-            edges = 2 * self.frameWidth() + self.verticalScrollBar().sizeHint().width()
-            self.setMaximumWidth(
-                taken + wish + (edges if self.model().rowCount() > MAX_ROWS else 2 * self.frameWidth())
-            )
+            spare = max(0, width - wish - sum(widths))
+            widths[column] = min(wishes[column], widths[column] + spare)
+            header.resizeSection(column, widths[column])
+        taken = sum(widths)
+        header.resizeSection(last, max(wish, width - taken))
         bar = self.horizontalScrollBar().sizeHint().height() if taken + wish > width else 0
         self.setFixedHeight(self._least + bar)
 

@@ -470,6 +470,8 @@ class LabPage(QWidget):
         self._items[key].setData(
             Qt.ItemDataRole.AccessibleTextRole, f"{card_words(self.cards[key].card.title)}, {words}"
         )
+        if self.only_new.isChecked() or self.only_failed.isChecked():
+            self._show_matching()
 
     @Slot(QListWidgetItem, QListWidgetItem)
     def _on_current(self, item: QListWidgetItem | None, _before: QListWidgetItem | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.lab.experiments.card import ResultTable
@@ -37,10 +37,27 @@ def test_another_size_shares_the_room_without_a_question_to_the_model(qtbot: QtB
         widths.append([table.columnWidth(column) for column in range(3)])
     assert not asked
     narrow, wide = widths[1], widths[2]
-    assert narrow[0] < widths[0][0] < wide[0], "a third of the room, at most"
+    assert 300 // 3 < narrow[0] < wide[0], "a third of the room, and what the others leave"
+    assert widths[0][0] == wide[0], "all of a text, where there is room"
     assert sum(wide) == table.viewport().width()
     font = table.font()
     font.setPointSizeF(2 * font.pointSizeF())
     table.setFont(font)
     assert asked
     assert table.columnWidth(1) > wide[1]
+
+
+def test_a_table_that_was_narrow_shows_its_words_once_there_is_room(qtbot: QtBot) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    rows = (("Tokens per second, on this machine", "70,731,377"),)
+    table = OutcomeTable(
+        ResultModel(ResultTable("", ("Figure", "Value"), rows, frozenset({1}))), "", Theme("light"), page
+    )
+    layout = QVBoxLayout(page)
+    layout.addWidget(table)
+    page.resize(800, 200)
+    with qtbot.waitExposed(page):
+        page.show()
+    assert table.columnWidth(0) >= table.sizeHintForColumn(0)
+    assert table.columnWidth(0) + table.columnWidth(1) < 400, "figures stay near their words"

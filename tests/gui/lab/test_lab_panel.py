@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QScrollArea, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.lab.experiments.card import BROKEN, DONE, HOLDS, NOT_RUN, WAITING
+from gui.lab.experiments.card import BROKEN, DONE, FAILS, HOLDS, NOT_RUN, WAITING
 from gui.lab.lab_page import KEY, MAX_CHARACTERS, LabCard, LabPage
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
@@ -220,6 +220,9 @@ def test_experiments_are_found_by_what_they_say_and_by_how_they_stand(qtbot: QtB
     panel.only_new.click()
     panel.only_failed.click()
     assert not shown(), "it holds"
+    panel.cards["E12"].set_standing(FAILS)
+    assert shown() == ["E12"], "the list follows"
+    panel.cards["E12"].set_standing(NOT_RUN)
     panel.only_failed.click()
     panel.filter.setText("no experiment says this")
     assert not shown()
