@@ -510,6 +510,7 @@ class MergesPanel(QWidget):
         self.steps.show_trace(trace, reply.spans)
         content = trace.content if trace is not None else b""
         self.pairs.show_state(content, state)
+        self.pairs_view.setVisible(bool(self.pairs.rowCount()))
         done = state.done if state is not None else 0
         last = len(trace.steps) if trace is not None else 0
         self.player.show_step(done, last)
@@ -652,11 +653,12 @@ class MergesPanel(QWidget):
             self.pairs, "mergePairs", self.tr("Competing pairs for the next merge"), self._theme
         )
         self.steps_view = MergeTableView(self.steps, "mergeSteps", self.tr("Merges, in order"), self._theme)
+        self.steps_view.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
         self.tree = MergeTreePane(self._theme, self)
-        self.letters = Chip("mergeLetters", self.tr("GPT-&2 letters"), self.tr("Letters of GPT-2: Ġ for a space"))
+        self.letters = Chip("mergeLetters", self.tr("GPT-&2 style"), self.tr("Show bytes GPT-2 style (Ġ for a space)"))
         self.letters.toggled.connect(self._on_letters)
         self.why = QPlainTextEdit(objectName="mergeWhy", readOnly=True)
-        self.why.setAccessibleName(self.tr("Why is this not one token?"))
+        self.why.setAccessibleName(self.tr("Is this one token?"))
         self.why.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
@@ -686,7 +688,7 @@ class MergesPanel(QWidget):
             self.strip,
             steps,
             (self.columns, 1),
-            _titled(self.tr("Why is this not one token?")),
+            _titled(self.tr("Is this one token?")),
             self.why,
             parent=self,
             margins=(16, 8, 12, 8),
