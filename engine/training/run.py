@@ -165,7 +165,7 @@ class TrainingRun:
     def _start_merging(self, counting: Counting) -> None:
         self._pretokens = counting.gathered().different
         if self._pretokens == 0:
-            raise TrainingError("The split pattern matches nothing in this text.")
+            raise TrainingError(_why_nothing(counting.problems))
         self._problems = tuple(counting.problems)
         self._hash = self._hash_with(counting.digest())
         self._merging = CorpusMerging.of(counting, self._plan)
@@ -289,6 +289,16 @@ class TrainingRun:
             self._counting = CorpusCounting.unpack(self._plan, self._threads, facts, arrays)
         else:
             self._merging = CorpusMerging.unpack(self._plan, facts, arrays)
+
+
+def _why_nothing(problems: Sequence[SkippedFile]) -> str:
+    """Return why there is no pretoken. ``problems``: the files that could not be read."""
+    if not problems:
+        return "The split pattern matches nothing in this text."
+    first = f"{problems[0].path}: {problems[0].why}."
+    if len(problems) == 1:
+        return f"There is nothing to train on, as a file could not be read. {first}"
+    return f"There is nothing to train on, as {len(problems):,} files could not be read. The first is {first}"
 
 
 class _Rate:

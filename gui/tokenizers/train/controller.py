@@ -394,6 +394,8 @@ class TrainingController(PageController["TrainingPanel"]):
     def _on_paths(self) -> None:
         self._panel.progress.curve.set_references(())  # these were measured on other texts
         self._panel.preview.show_hint(self._panel.text.stage("looking"))
+        if self._training.state == IDLE:
+            self._panel.run_bar.clear()  # what it shows is of other texts
         self._show_preview()
         self._on_folder()
 
@@ -433,9 +435,7 @@ class TrainingController(PageController["TrainingPanel"]):
         panel = self._panel
         self._survey, self._looking = survey, False
         if not survey.files:
-            self._refuse(self._nothing_in(survey))
-            panel.survey.model.set_survey(survey)
-            panel.survey.details.setVisible(bool(survey.skipped_counts))
+            self._refuse(self._nothing_in(survey), survey)
             return
         panel.survey.set_survey(survey)
         assert self.results is not None
@@ -451,9 +451,9 @@ class TrainingController(PageController["TrainingPanel"]):
         self._survey, self._looking = None, False
         self._refuse(why)
 
-    def _refuse(self, why: str) -> None:
+    def _refuse(self, why: str, survey: CorpusSurvey | None = None) -> None:
         panel = self._panel
-        panel.survey.set_problem(why)
+        panel.survey.set_problem(why, survey)
         panel.preview.set_files((), -1)
         panel.preview.show_hint(why)
         self._starts_then = False
@@ -465,7 +465,7 @@ class TrainingController(PageController["TrainingPanel"]):
         if not survey.skipped_counts:
             return self.tr("This folder has no files.")
         counts = sorted(survey.skipped_counts.items(), key=lambda item: -item[1])
-        why = ", ".join(f"{text.reason(reason).lower()} {text.number(number)}" for reason, number in counts)
+        why = ", ".join(f"{text.number(number)} {text.reason(reason).lower()}" for reason, number in counts)
         return self.tr("No text to train on here. Skipped: {why}.").format(why=why)
 
     # --- the settings -------------------------------------------------------------------------------------------------

@@ -245,9 +245,9 @@ class TrainingSurveyBox(QGroupBox):
         self.remark.say("")
         self.forecast.say("")
 
-    def set_problem(self, problem: str) -> None:
-        """Show why there is nothing to train on."""
-        self._show(None)
+    def set_problem(self, problem: str, survey: CorpusSurvey | None = None) -> None:
+        """Show why there is nothing to train on. ``survey``: what was skipped, if anything was found."""
+        self._show(survey)
         self.headline.hide()
         self.remark.say(problem, "error")
 

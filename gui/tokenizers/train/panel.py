@@ -148,7 +148,7 @@ class TrainingRunBar(QFrame):
         self.bar.setRange(0, STEPS)
         self.bar.setValue(0)
         self.bar.setTextVisible(True)
-        self._words = ""
+        self._words = self._lacking = ""
         self.problem.say("")
         self.say("")
 

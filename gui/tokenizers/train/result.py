@@ -498,7 +498,8 @@ class TrainingResultPage(QWidget):
         if held:
             return self.tr("Measured on {texts} held out of training.").format(texts=words)
         return self.tr(
-            "Measured on {texts} of training text, as none was held out. Expect slightly worse results on other text."
+            "Measured on {texts} of training text: nothing was held out, as that is off or no file is small enough. "
+            "Expect slightly worse results on other text."
         ).format(texts=words)
 
     def _overlaps(self, report: Report) -> list[str]:

@@ -91,6 +91,15 @@ def test_a_file_that_vanishes_is_reported(folder):
     assert run.merges() == expected.merges()
 
 
+def test_a_folder_that_vanishes_is_not_blamed_on_the_pattern(folder):
+    found = survey([folder])
+    run = TrainingRun(found, 280)
+    for file in found.files:
+        file.path.unlink()
+    with pytest.raises(TrainingError, match=r"3 files could not be read\. The first is .*a\.txt: it was deleted"):
+        finished(run)
+
+
 def test_bytes_that_are_no_utf8_are_read_all_the_same(tmp_path):
     path = tmp_path / "mixed.txt"
     path.write_bytes((TEXT * 50).encode() + b"\xff\xfe broken \x80 " + (TEXT * 50).encode())

@@ -196,7 +196,7 @@ def test_a_folder_can_be_dropped_anywhere_on_the_tab(qtbot: QtBot, bench: Applic
         [
             ({}, "This folder has no files."),
             ({"a.bin": b"\0\1\2" * 50, ".b": b"x"}, "No text to train on here. Skipped: "),
-            ({"empty.txt": b""}, "No text to train on here. Skipped: empty 1."),
+            ({"empty.txt": b""}, "No text to train on here. Skipped: 1 empty."),
         ],
         1,
     ),
@@ -214,6 +214,8 @@ def test_a_folder_without_text_is_told_in_place(
     assert panel.survey.remark.isVisible()
     assert sentence in panel.preview.hint.text()
     assert not panel.run_bar.start.isEnabled()
+    assert panel.survey.details.isVisible() == bool(files)
+    assert panel.survey.details.text() == f"Skipped: {len(files)}" or not files
 
 
 @pytest.mark.deep
