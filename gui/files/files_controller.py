@@ -195,6 +195,7 @@ class FilesController(PageController["FilesPage"]):
     @Slot(bool)
     def _on_busy(self, busy: bool) -> None:
         self._page.set_busy(busy)
+        self._show_counted()
         if self._missed and not busy:
             self._count_again()  # files may have changed after the scan read them
 
@@ -275,6 +276,8 @@ class FilesController(PageController["FilesPage"]):
             words = self.tr("Results for {folders}")
         elif self._named:
             words = self.tr("The results below are from an earlier count of {folders}. The last count failed.")
+        elif self._scan.busy and self._page.folder.paths() == self._asked:
+            words = self.tr("The results below are for {folders} until this count is complete.")
         elif self._page.folder.paths():
             words = self.tr("The results below are for {folders}. Click Count to count the folder named above.")
         else:

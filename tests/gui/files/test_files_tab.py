@@ -397,8 +397,10 @@ def test_results_of_another_folder_cannot_be_used(qtbot, bench, panel, tree, tmp
     results = (panel.tree, panel.map, panel.total, panel.fit, panel.fit.propose, panel.export)
     assert panel.counted.text() == f"Results for {tree}"
     panel.folder.field.setText(str(tmp_path / "missing"))
+    assert f"The results below are for {tree}. Click Count" in panel.counted.text()
     qtbot.keyClick(panel.folder.field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: "No such file or folder" in panel.remark.text())
+    assert f"The results below are for {tree} until this count is complete." in panel.counted.text()
+    qtbot.waitUntil(lambda: "No such file or folder" in panel.remark.text() and not bench.pages.folders.busy)
     assert f"The results below are for {tree}. Click Count" in panel.counted.text()
     assert not any(widget.isEnabled() for widget in results)
 
