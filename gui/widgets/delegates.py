@@ -249,7 +249,7 @@ class ShapedTexts:
 
 
 class PillPainter:
-    """Painter of pills, from the left edge of a cell. Elides what does not fit."""
+    """Painter of pills, from left to right as in the text, at the start of a cell. Elides what does not fit."""
 
     def __init__(self, theme: Theme, texts: ShapedTexts) -> None:
         self._theme, self._texts = theme, texts
@@ -259,15 +259,19 @@ class PillPainter:
         """Update the colours from the theme."""
         self._grounds, self._edge = part_colours(self._theme), self._theme.colour("line")
 
-    def paint(self, painter: QPainter, area: QRect, pills: Sequence[Pill], *, outlined: bool = False) -> None:
-        """Draw pills with the painter's pen. ``outlined``: with an outline, as in a selected row."""
+    def paint(
+        self, painter: QPainter, area: QRect, pills: Sequence[Pill], *, outlined: bool = False, mirrored: bool = False
+    ) -> None:
+        """Draw pills with the painter's pen. ``outlined``: with an outline, as in a selected row. ``mirrored``: at the
+        right edge, where cells start in right-to-left windows."""
         texts, ink = self._texts, painter.pen()
         painter.setFont(texts.font)
         left, right = area.left(), area.left() + area.width()
-        widest = self._widest(area.width(), pills)
+        pills = [pill for pill in pills if pill.text]
+        widest, free = self._fit(area.width(), pills)
+        if mirrored:
+            left += free
         for pill in pills:
-            if not pill.text:
-                continue
             pad = PILL_PAD if pill.part else 0
             space = right - left - 2 * pad
             if space < 2 * PILL_PAD:
@@ -285,16 +289,19 @@ class PillPainter:
             painter.drawStaticText(left + pad, area.top() + (area.height() - height + 1) // 2, line)
             left += width + 2 * pad + PILL_GAP
 
-    def _widest(self, space: int, pills: Sequence[Pill]) -> int:
-        """Return the maximum width of a text so that all pills fit: a long left part must not hide the right one."""
-        widths = [self._texts.line(pill.text, _UNLIMITED)[1] for pill in pills if pill.part]
-        space -= sum(2 * PILL_PAD if pill.part else self._texts.line(pill.text, _UNLIMITED)[1] for pill in pills)
-        space -= PILL_GAP * (len(pills) - 1)
-        for left, width in zip(range(len(widths), 0, -1), sorted(widths), strict=True):
+    def _fit(self, space: int, pills: Sequence[Pill]) -> tuple[int, int]:
+        """Return the maximum width of a text so that all pills fit, and the space left over.
+
+        A long left part must not hide the right one.
+        """
+        widths = {pill: self._texts.line(pill.text, _UNLIMITED)[1] for pill in pills}
+        parts = sorted(widths[pill] for pill in pills if pill.part)
+        space -= sum(2 * PILL_PAD if pill.part else widths[pill] for pill in pills) + PILL_GAP * (len(pills) - 1)
+        for left, width in zip(range(len(parts), 0, -1), parts, strict=True):
             if width > space // left:
-                return space // left
+                return space // left, 0
             space -= width
-        return _UNLIMITED
+        return _UNLIMITED, max(0, space)
 
 
 class PillDelegate(QStyledItemDelegate):
@@ -317,7 +324,8 @@ class PillDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(option.palette.color(QPalette.ColorRole.Text))
-        self._painter.paint(painter, option.rect.adjusted(PILL_PAD, 0, -PILL_PAD, 0), pills, outlined=selected)
+        area, mirrored = option.rect.adjusted(PILL_PAD, 0, -PILL_PAD, 0), option.direction == _FROM_THE_RIGHT
+        self._painter.paint(painter, area, pills, outlined=selected, mirrored=mirrored)
         painter.restore()
 
 

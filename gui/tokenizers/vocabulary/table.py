@@ -341,22 +341,25 @@ class EntryPainter:
 
     def _paint_column(self, painter: QPainter, tops: Sequence[tuple[int, int]], column: int, area: QRect) -> None:
         """Paint a column. ``area``: the text area of a row at the top of the view."""
+        mirrored = self._view.isRightToLeft()
         if column in PILLS:
             for row, top in tops:
-                self.pills.paint(painter, area.translated(0, top), self._model.pills(row, column))
+                pills = self._model.pills(row, column)
+                self.pills.paint(painter, area.translated(0, top), pills, mirrored=mirrored)
             return
         numeric = COLUMNS[column].numeric
         texts = self._fixed if column in FIXED_FONT else self._plain
         left, height, width = area.left(), area.height(), area.width()
         if numeric:
             width -= self._end
+            left += self._end if mirrored else 0
         painter.setFont(texts.font)
         cell_text, shaped = self._model.shown, texts.line
         for row, top in tops:
             text = cell_text(row, column)
             if text:
                 line, line_width, line_height = shaped(text, width)
-                at = left + width - line_width if numeric else left
+                at = left + width - line_width if numeric != mirrored else left
                 painter.drawStaticText(at, top + (height - line_height + 1) // 2, line)
 
 
@@ -378,7 +381,8 @@ class EntryDelegate(QStyledItemDelegate):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(option.palette.color(QPalette.ColorRole.Text))
             area = option.rect.adjusted(TEXT_MARGIN, 0, -TEXT_MARGIN, 0)
-            self.pills.paint(painter, area, self._model.pills(index.row(), index.column()), outlined=True)
+            pills, mirrored = self._model.pills(index.row(), index.column()), self.parent().isRightToLeft()
+            self.pills.paint(painter, area, pills, outlined=True, mirrored=mirrored)
             painter.restore()
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:

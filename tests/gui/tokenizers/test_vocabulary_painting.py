@@ -48,6 +48,17 @@ def test_rows_look_as_qt_draws_them(qtbot, open_window, monkeypatch):
 
 
 @pytest.mark.deep
+def test_rows_look_as_qt_draws_them_from_right_to_left(qtbot, open_window, monkeypatch):
+    panel = browse(qtbot, open_window(), "r50k_base")
+    as_written = dots(panel)
+    panel.table.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    panel.table.sortByColumn(LENGTH, Qt.SortOrder.DescendingOrder)
+    qtbot.waitUntil(lambda: panel.model.row_at(0) != 0)
+    mirrored, by_qt = pictures(panel, monkeypatch)
+    assert difference(mirrored, by_qt) < MAX_DIFFERENT < difference(mirrored, as_written)
+
+
+@pytest.mark.deep
 def test_all_rows_selected_and_another_font(qtbot, open_window, monkeypatch):
     panel = browse(qtbot, open_window(), "r50k_base")
     font = panel.table.font()

@@ -33,8 +33,12 @@ def test_both_parts_of_a_pair_are_seen(qapp, left: str, right: str):
 def test_a_short_part_is_whole_beside_a_long_one(qapp):
     texts = ShapedTexts(fixed_font())
     painter = PillPainter(Theme("light"), texts)
-    assert painter._widest(160, pair_pills("*" * 60, "ab")) > texts.line("ab", 1000)[1]
-    assert painter._widest(2000, pair_pills("*" * 60, "ab")) > texts.line("*" * 60, 2000)[1]
+    widest, free = painter._fit(160, pair_pills("*" * 60, "ab"))
+    assert widest > texts.line("ab", 1000)[1]
+    assert free == 0
+    widest, free = painter._fit(2000, pair_pills("*" * 60, "ab"))
+    assert widest > texts.line("*" * 60, 2000)[1]
+    assert free > 0
 
 
 def test_no_text_is_no_pill(qapp):
