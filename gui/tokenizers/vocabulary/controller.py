@@ -70,7 +70,7 @@ class VocabularyBrowser(QObject):
         self._opened: OpenedVocabulary | None = None
         self._shown: OpenedVocabulary | None = None
         self._column, self._descending = 0, False
-        self._searches = 0
+        self._searches = self._answered = 0
         self._to_top = False
         self._wanted_id = -1
         self._opening = False
@@ -163,10 +163,12 @@ class VocabularyBrowser(QObject):
     @Slot(int)
     def go_to(self, token_id: int) -> None:
         """Show the entry of an ID; clear the search if it hides the entry."""
-        if self._panel.table.show_id(token_id):
+        is_shown = self._panel.table.show_id(token_id)
+        if is_shown and self._answered == self._searches:
             return
         self._wanted_id = token_id
-        self._panel.filters.clear()
+        if not is_shown:
+            self._panel.filters.clear()
 
     @Slot()
     def show_longest(self) -> None:
@@ -202,6 +204,7 @@ class VocabularyBrowser(QObject):
     @Slot(object)
     def _on_found(self, found: Found) -> None:
         panel, opened = self._panel, found.request.opened
+        self._answered = found.request.number
         is_new = opened is not self._shown
         ids = found.ids
         if ids is None and is_new:
@@ -233,8 +236,11 @@ class VocabularyBrowser(QObject):
         wanted, self._wanted_id = self._wanted_id, -1
         if wanted < 0 and is_new:
             wanted = table.current_id
-        if wanted >= 0 and not table.show_id(wanted) and is_new and self._panel.model.rowCount():
-            table.selectRow(0)
+        if wanted >= 0 and not table.show_id(wanted):
+            if not is_new:
+                self.go_to(wanted)  # a search that was under way hides it
+            elif self._panel.model.rowCount():
+                table.selectRow(0)
         if is_new and wanted >= 0 and table.currentIndex().isValid():
             self._on_current(table.current_id)
 

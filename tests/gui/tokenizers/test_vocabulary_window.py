@@ -117,6 +117,12 @@ def test_an_id_in_the_search_field(qtbot, open_window):
     assert panel.filters.wanted.text == ""
     qtbot.keyClick(search, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: panel.table.current_id == 257)
+    search.setFocus()
+    search.setText(str(MAGIKARP))
+    qtbot.keyClick(search, Qt.Key.Key_Return)  # all entries are shown until the search for its digits is over
+    everything = panel.model.rowCount()
+    qtbot.waitUntil(lambda: not search.text() and panel.model.rowCount() == everything)
+    assert panel.model.row_at(panel.table.currentIndex().row()) == MAGIKARP
 
 
 @pytest.mark.deep
