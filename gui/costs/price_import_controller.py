@@ -415,8 +415,9 @@ class PriceImportDialog(QDialog):
             self.table.setFocus()
 
     def _make_filters(self) -> None:
-        self.words = QLineEdit(objectName="priceImportFilter", placeholderText=self.tr("Filter models and values"))
-        self.words.setAccessibleName(self.words.placeholderText())
+        self.words = QLineEdit(objectName="priceImportFilter", placeholderText=self.tr("Filter"))
+        self.words.setAccessibleName(self.tr("Filter models and values"))
+        self.words.setToolTip(self.words.accessibleName())
         self.words.setClearButtonEnabled(True)
         self.kind = QComboBox(objectName="priceImportKind", accessibleName=self.tr("Which differences are shown"))
         for text, kind in (
@@ -438,7 +439,7 @@ class PriceImportDialog(QDialog):
         self.table.setModel(self.rows)
         self.table.setAccessibleName(self.tr("Differences; Space checks the selected rows"))
         width = self.fontMetrics().averageCharWidth()
-        widths = {MODEL: 34, FIELD: 17, BUILT_IN: 13, YOURS: 10, THEIRS: 18, TABLE: 15}
+        widths = {MODEL: 32, FIELD: 17, BUILT_IN: 11, YOURS: 10, THEIRS: 11, TABLE: 13}
         for column, characters in widths.items():
             self.table.setColumnWidth(column, width * characters)
         self.differing = TableModel(_SUBJECT, parent=self, context="ImportRows")

@@ -332,8 +332,8 @@ class ActionWiring(QObject):
                 data = picker.itemData(row)
                 key, detail = f"{picker.objectName()}:{data}", str(picker.itemData(row, DESCRIPTION) or "")
                 choose, known = partial(picker.setCurrentIndex, row), priced.get(data) if picker is models else None
-                price = known.price if known is not None else ()
-                found.append(Entry(kind, picker.itemText(row), key, detail, choose, MODELS, icon, group, price))
+                entry = Entry(kind, picker.itemText(row), key, detail, choose, MODELS, icon, group)
+                found.append(entry if known is None else entry._replace(priced=known))
         return found
 
     def palette(self) -> CommandPalette:

@@ -33,7 +33,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.core.figures import Run
+from gui.costs.columns import Priced
+from gui.costs.cost_table import dot_colour, draw_dot
 from gui.look.fonts import set_weight
 from gui.look.icons import Icons
 from gui.look.theme import Theme
@@ -57,11 +58,15 @@ MAX_OF_A_GROUP = 6
 Index = QModelIndex | QPersistentModelIndex
 
 
+DOT_ROOM = 16
+"""Width of the quality dot after a price, in pixels."""
+
+
 class Entry(NamedTuple):
     """An item besides actions, such as a model. Listed if something is typed, or if it was used recently.
 
-    ``kind`` is shown before its name, ``detail`` after it, ``price`` at the end of its row. ``sign`` is the prefix of
-    its kind. ``group`` is its heading, by default ``kind``.
+    ``kind`` is shown before its name, ``detail`` after it, the price and its quality at the end of its row. ``sign`` is
+    the prefix of its kind. ``group`` is its heading, by default ``kind``.
     """
 
     kind: str
@@ -72,7 +77,7 @@ class Entry(NamedTuple):
     sign: str = MODELS
     icon: str = "cost"
     group: str = ""
-    price: tuple[Run, ...] = ()
+    priced: Priced = Priced()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +192,13 @@ class CommandModel(QAbstractListModel):
         if role == HEADING:
             return self._headings.get(index.row())
         if role == SHORTCUT:
-            price = command.entry.price if command.entry is not None else ()
+            price = command.entry.priced.price if command.entry is not None else ()
             return "".join(run.text for run in price) or _shortcut(command.action)
         if role == Qt.ItemDataRole.ToolTipRole:
             return (command.action.statusTip() or None) if command.action is not None else None
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            parts = (command.title, command.detail, str(self.data(index, SHORTCUT)))
+            quality = command.entry.priced.spoken if command.entry is not None else ""
+            parts = (command.title, command.detail, str(self.data(index, SHORTCUT)), quality)
             return ", ".join(part for part in parts if part)
         if role == Qt.ItemDataRole.CheckStateRole and command.action is not None and command.action.isCheckable():
             return Qt.CheckState.Checked if command.action.isChecked() else Qt.CheckState.Unchecked
@@ -450,8 +456,11 @@ class _CommandDelegate(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, command: Command, shortcut: str
     ) -> int:
         """Draw the price or keys; return their width."""
-        price = command.entry.price if command.entry is not None else ()
+        price, quality, *_rest = command.entry.priced if command.entry is not None else Priced()
         x = area.right()
+        if quality:
+            draw_dot(painter, QPointF(x - 4, area.center().y() + 1.5), quality, dot_colour(self._theme, quality))
+        x -= DOT_ROOM if price else 0
         for run in reversed(price):
             font = QFont(option.font)
             set_weight(font, QFont.Weight.DemiBold if run.strong else QFont.Weight.Normal)

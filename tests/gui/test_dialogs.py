@@ -156,6 +156,23 @@ def test_the_palette_groups_what_it_found(qtbot: QtBot, open_window: OpenWindow)
     palette.reject()
 
 
+def test_prices_in_the_palette_have_their_quality(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    qtbot.waitUntil(lambda: any(row.estimate.usd for row in bench.costs.panel.model.rows))
+    qtbot.waitUntil(lambda: bool(bench.window.header.models.priced()))
+    palette = opened(bench, "search", CommandPalette)
+    palette.field.setText("@GPT-5 nano")
+    row = palette.list.model().index(0, 0)
+    assert row.data(Qt.ItemDataRole.AccessibleTextRole).endswith(", exact")
+    palette.field.setText("@Nova Micro")
+    assert "estimated" in palette.list.model().index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    amber = bench.context.theme.colour("warn").rgb()
+    picture = palette.list.grab().toImage()
+    points = ((x, y) for x in range(picture.width() // 2, picture.width()) for y in range(picture.height()))
+    assert any(picture.pixel(x, y) == amber for x, y in points), "and its dot"
+    palette.reject()
+
+
 def test_the_palette_by_arrows(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     palette = opened(bench, "command_palette", CommandPalette)
