@@ -244,3 +244,16 @@ def test_the_answer_stands_first_in_figures():
     assert [figure for figure, _ in found] == ["$0.0152", "−21%", "turn 2", "2,100"]
     uncached = figures_of(talk(replace(CHOICES, caching="none")), TEXT)
     assert [caption for _, caption in uncached] == ["3 turns, Acme Large", "tokens in the last prompt"]
+
+
+def test_costs_of_turns_are_not_cut(qtbot):
+    panel = ConversationPanel(Theme("light", "normal"), TEXT)
+    qtbot.addWidget(panel)
+    panel.resize(848, 420)
+    panel.show()
+    panel.show_talks([talk(one=OPUS, tokens=(345, 270, 420), label="estimated")], TEXT)
+    table, model = panel.turns_table, panel.turns
+    width = table.fontMetrics().horizontalAdvance(max((row[1] for row in cells(model)), key=len))
+    assert "–" in cells(model)[0][1], "a range"
+    qtbot.waitUntil(lambda: table.columnWidth(1) > width)
+    qtbot.waitUntil(lambda: table.columnWidth(0) + table.columnWidth(1) <= table.viewport().width())
