@@ -96,7 +96,7 @@ def load_catalog(prices: Path | None, profile: Path | None = None) -> Catalog:
         prices = own if own.is_file() else None
     elif not prices.is_file():
         usable(lambda: check_regular(prices), str(prices))
-        raise BadInput(f"{prices}: no such file" if not prices.is_dir() else f"{prices}: it is a folder")
+        raise BadInput(f"{prices}: no such file" if not prices.is_dir() else f"{prices}: a folder, not a file")
     tokenizers = user_encodings(profile)[0] if prices else ()
     return usable(lambda: pricing.load_catalog(prices, tokenizers=tokenizers))
 
@@ -109,7 +109,7 @@ def billed_samples(profile: Path | None) -> tuple[Sample, ...]:
     try:
         return usable(lambda: samples_of(json.loads(path.read_bytes())), str(path))
     except (ValueError, RecursionError, AttributeError) as error:
-        raise BadInput(f"{path}: it is damaged: {error}") from error
+        raise BadInput(f"{path}: the file is damaged: {error}") from error
 
 
 def chosen_encoding(

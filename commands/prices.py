@@ -41,7 +41,7 @@ def check(profile: Path | None, file: str, as_json: bool) -> None:
     """Check a price file. Print every problem as FILE:LINE:COLUMN: MESSAGE."""
     usable(lambda: Path(file).stat(), file)
     if Path(file).is_dir():
-        raise BadInput(f"{file}: it is a folder; give the file in it")
+        raise BadInput(f"{file}: a folder, not a file")
     problems = pricing.check_file(Path(file), tokenizers=user_encodings(profile)[0])
     if as_json:
         say_json({"problems": [str(problem) for problem in problems]})

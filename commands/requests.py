@@ -131,7 +131,7 @@ def read_request(path: str) -> ReadBody:
     if path == STANDARD_INPUT:
         return usable(lambda: read_body(sys.stdin.buffer.read(LARGEST_BODY + 1)), "standard input")
     if Path(path).is_dir():
-        raise BadInput(f"{path}: it is a folder; give the file with the request")
+        raise BadInput(f"{path}: a folder, not a file with a request")
     return usable(lambda: read_body(_content(Path(path))), path)
 
 

@@ -75,7 +75,7 @@ def _utf8(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise BadInput("--text: it has a lone surrogate, which no entry contains") from None
+        raise BadInput("--text: a lone surrogate, which no entry contains") from None
 
 
 def _standing_for(entries: EntryTable, content: bytes, option: str) -> list[int]:

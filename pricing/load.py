@@ -191,7 +191,7 @@ def read_price_file(
     name = str(path)
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
-            raise OSError(errno.EINVAL, "it is a device, pipe or socket", name)  # opening a pipe would block
+            raise OSError(errno.EINVAL, "a device, pipe or socket, not a file", name)  # opening a pipe would block
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
     except OSError as error:

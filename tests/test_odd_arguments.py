@@ -59,7 +59,7 @@ def test_empty_values(capsys: pytest.CaptureFixture[str], tmp_path: Path, argume
     ("arguments", "why"),
     [
         (["prices"], "prices: name a command: check, compare, schema or set"),
-        (["prices", "check", "FOLDER"], "FOLDER: it is a folder"),
+        (["prices", "check", "FOLDER"], "FOLDER: a folder, not a file"),
         (
             ["prices", "set", "FOLDER/x.yaml", "gpt-4o", "price.input", "1"],
             "write vendor/model; did you mean openai/gpt-4o?",

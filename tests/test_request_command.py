@@ -164,7 +164,7 @@ def test_images_are_counted_by_each_model_and_not_scaled(run, body):
         (("count", "BODY", "--template", "qwen"), "--template requires --request"),
         (("cost", "BODY", "--template", "qwen"), "--template requires --request"),
         (("count", "--request", "BAD"), "line 1, column 14: messages must be a list"),
-        (("count", "--request", "FOLDER"), "it is a folder"),
+        (("count", "--request", "FOLDER"), "a folder, not a file"),
         (("count", "--request", "MISSING"), "No such file"),
         (("count", "--request", "MISSING.jsonl"), "No such file"),
         (("cost", "--request", "MANY.jsonl"), "takes one request"),

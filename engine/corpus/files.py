@@ -281,7 +281,7 @@ def _opened_anything(path: Path | str) -> int:
     try:
         return os.open(path, _FLAGS)
     except FileNotFoundError:
-        raise CorpusFileError(Path(path), "vanished", "it was deleted before it was read") from None
+        raise CorpusFileError(Path(path), "vanished", "deleted before it was read") from None
     except OSError as error:
         raise _unreadable(path, error) from None
 
@@ -292,7 +292,7 @@ def _refuse_special(descriptor: int, path: Path | str) -> None:
     except OSError as error:  # a disconnected network drive has no status either
         raise _unreadable(path, error) from None
     if not stat.S_ISREG(mode):
-        what = "it was replaced by a folder" if stat.S_ISDIR(mode) else "a device, pipe or socket"
+        what = "replaced by a folder" if stat.S_ISDIR(mode) else "a device, pipe or socket"
         raise CorpusFileError(Path(path), "special", what)
 
 
@@ -490,11 +490,11 @@ def _opened_anywhere(path: Path) -> BinaryIO:
     mode = os.fstat(file.fileno()).st_mode
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
         file.close()
-        raise OSError(errno.EINVAL, "it is a device, not a file", str(path))
+        raise OSError(errno.EINVAL, "a device, not a file", str(path))
     return file
 
 
 def check_is_text(start: bytes) -> None:
     """Raise BinaryFileError if a file with this start is not text."""
     if marked_encoding(start) is None and b"\0" in start[:BINARY_SAMPLE_BYTES]:
-        raise BinaryFileError("it is a binary file: it contains NUL bytes")
+        raise BinaryFileError("a binary file: it contains NUL bytes")

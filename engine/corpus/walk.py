@@ -207,7 +207,7 @@ def why_unreadable(path: Path, error: OSError) -> SkippedFile:
     if error.errno == errno.ENOENT and path.is_symlink():
         return SkippedFile(path, "unreadable", "a broken link")
     if error.errno == errno.ENOENT:
-        return SkippedFile(path, "vanished", "it was deleted during the scan")
+        return SkippedFile(path, "vanished", "deleted during the scan")
     return SkippedFile(path, "unreadable", f"cannot be read: {error.strerror or error}")
 
 
@@ -318,7 +318,7 @@ class _Survey:
             self._skip(error.skipped)
             return
         if not samples[0]:
-            self._skip(SkippedFile(found.path, "changed", "it was emptied during the scan"))
+            self._skip(SkippedFile(found.path, "changed", "emptied during the scan"))
             return
         encoding = AS_BYTES if self._as_bytes else encoding_of(samples)
         if encoding is None:

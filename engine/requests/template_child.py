@@ -198,7 +198,7 @@ def _answer(source: str, contexts: list[dict[str, Any]], now: str) -> dict[str, 
     except MemoryError:
         return {"error": "it takes too much memory", "line": 0}
     except RecursionError:
-        return {"error": "it is nested too deeply", "line": 0}
+        return {"error": "nested too deeply", "line": 0}
     except Exception as error:  # noqa: BLE001 - any error that a template causes is an answer
         said = str(error).replace("'NoneType' object", "none")  # its name in templates
         return {"error": f"it fails: {type(error).__name__}: {said:.300}", "line": _line_of(error)}

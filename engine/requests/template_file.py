@@ -85,7 +85,7 @@ def _configuration(content: str, path: Path) -> dict[str, Any]:
     try:
         document = json.loads(content)
     except (ValueError, RecursionError):
-        raise TemplateError(f"{path.name}: it is neither a template nor JSON that contains one") from None
+        raise TemplateError(f"{path.name}: neither a template nor JSON that contains one") from None
     return document if isinstance(document, dict) else {}
 
 
@@ -100,7 +100,7 @@ def _template_in(configuration: dict[str, Any], path: Path) -> str:
         }
         found = named.get("default", next(reversed(named.values()), None))
     if not isinstance(found, str) or not found:
-        raise TemplateError(f"{path.name}: it has no chat_template")
+        raise TemplateError(f"{path.name}: the file has no chat_template")
     return found
 
 

@@ -42,7 +42,7 @@ def test_a_pipe_in_place_of_the_price_file_is_not_waited_for(tmp_path: Path):
     path = tmp_path / "prices.yaml"
     os.mkfifo(path)
     (problem,) = check_file(path)
-    assert str(problem) == f"{path}: this file cannot be read: it is a device, pipe or socket"
+    assert str(problem) == f"{path}: this file cannot be read: a device, pipe or socket, not a file"
     with pytest.raises(OSError, match="not a regular file"):
         read_price_text(ReadRequest(path, None, -1))
     loaded = load_prices(LoadRequest(path, None, have_prices=False, user_encodings=tuple))

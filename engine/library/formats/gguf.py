@@ -80,7 +80,7 @@ def read(header: bytes) -> dict[str, Any]:
     """
     version, _, keys = _Reader(header, 4).numbers("<IQQ")
     if version >> 16:
-        raise FormatError("it is big-endian, which is not supported")
+        raise FormatError("big-endian, which is not supported")
     if version not in (2, 3):
         raise FormatError(f"unknown format version {version}; versions 2 and 3 can be read")
     if keys > MAX_KEYS:
@@ -142,7 +142,9 @@ class _Reader:
         if size > len(self._content) - start:
             if len(self._content) >= LONGEST_HEADER:
                 raise FormatError(f"the header has more than {LONGEST_HEADER >> 20} MB, the limit for headers")
-            raise FormatError(f"it ends at offset {len(self._content):,}, before {size:,} bytes at offset {start:,}")
+            raise FormatError(
+                f"the file ends at offset {len(self._content):,}, before {size:,} bytes at offset {start:,}"
+            )
         self._offset += size
         return start
 
@@ -198,7 +200,7 @@ def kind_of(values: Mapping[str, Any]) -> str:
     """Return llama.cpp's name for the kind of tokenizer. Raises FormatError."""
     kind = _text(values.get(_GGML + "model"))
     if kind is None:
-        raise FormatError("it has no tokenizer: tokenizer.ggml.model is missing")
+        raise FormatError("the file has no tokenizer: tokenizer.ggml.model is missing")
     if kind != "gpt2" and kind not in _SENTENCEPIECE and kind not in BY_TOKENIZERS:
         raise FormatError(
             f"its tokenizer has the type {quoted(kind)}, for which a GGUF file is not sufficient; open "

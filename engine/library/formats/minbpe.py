@@ -39,7 +39,7 @@ def read(content: bytes) -> TokenizerData:
         raise FormatError(f"not valid UTF-8: byte 0x{content[error.start]:02x} at offset {error.start:,}") from None
     lines = [line.removesuffix("\r") for line in lines]
     if len(lines) < 3:
-        raise FormatError("it ends before the number of special tokens")
+        raise FormatError("the file ends before the number of special tokens")
     pattern = lines[1].strip()
     if not lines[2].strip().isdigit() or int(lines[2].strip()[:9]) > len(lines) - 3:
         raise FormatError(f"line 3: {quoted(lines[2])} is not the number of special tokens")
@@ -54,7 +54,7 @@ def _special_tokens(lines: list[str]) -> dict[str, int]:
     for number, line in enumerate(lines, 4):
         words = line.split()
         if len(words) != 2 or not _is_number(words[1]):
-            raise FormatError(f"line {number}: it is not a special token, a space and its id")
+            raise FormatError(f"line {number}: expected a special token, a space and its ID")
         if words[0] in specials:
             raise FormatError(f"line {number}: duplicate special token {quoted(words[0])}")
         specials[words[0]] = check_id(int(words[1]), f"line {number}: the special token")
@@ -71,7 +71,7 @@ def _ranks(lines: list[str], first_line: int) -> dict[bytes, int]:
         if not words and number == first_line + len(lines) - 1:
             break
         if len(words) != 2 or not all(map(_is_number, words)):
-            raise FormatError(f"line {number}: it is not a merge, which is two ids")
+            raise FormatError(f"line {number}: expected a merge, which is two IDs")
         left, right = int(words[0]), int(words[1])
         if max(left, right) >= len(tokens):
             raise FormatError(f"line {number}: the merge uses the id {max(left, right)}, which does not exist yet")

@@ -59,9 +59,9 @@ def read(path: Path, pattern: str | None, *, trusted: bool) -> Found:
         if "pattern" in source.document:
             raise FormatError("this file only describes a ranks file; open that one")
         known = [one.title for one in FORMATS if one.keys]
-        raise FormatError(f"it is JSON, but neither {', nor '.join(known)}")
+        raise FormatError(f"valid JSON, but neither {', nor '.join(known)}")
     if b"\0" in source.content[:4096]:
-        raise FormatError("it is a binary file in an unknown format")
+        raise FormatError("a binary file in an unknown format")
     try:
         return replace(tiktoken_ranks.read_ranks_of(source), kind="tiktoken")
     except PatternNeededError:

@@ -147,7 +147,7 @@ def read(content: bytes) -> SentencePieceModel:
         if number == 1:
             pieces.append(_piece(_message(value, f"piece {len(pieces):,}"), f"piece {len(pieces):,}"))
             if len(pieces) > MAX_TOKENS:
-                raise FormatError(f"it has more than {MAX_TOKENS:,} pieces")
+                raise FormatError(f"the file has more than {MAX_TOKENS:,} pieces")
         elif number == 2:
             trainer += _message(value, "how it was trained")
         elif number == 3:
@@ -175,7 +175,7 @@ def check(model: SentencePieceModel) -> None:
     if model.model not in MODELS:
         raise FormatError(f"unknown model type {model.model}")
     if not any(piece.kind == NORMAL for piece in model.pieces):
-        raise FormatError("it is not a SentencePiece model, or one without pieces")
+        raise FormatError("not a SentencePiece model, or one without pieces")
     seen: set[str] = set()
     for number, piece in enumerate(interruptible(model.pieces)):
         where = f"piece {number:,}"
@@ -194,11 +194,12 @@ def check(model: SentencePieceModel) -> None:
         seen.add(piece.text)
     unknown = sum(piece.kind == UNKNOWN for piece in model.pieces)
     if unknown != 1:
-        raise FormatError(f"it has {unknown} pieces for unknown text, and must have one")
+        raise FormatError(f"the file has {unknown} pieces for unknown text, and must have one")
     n_bytes = sum(piece.kind == BYTE for piece in model.pieces)
     if n_bytes != (256 if model.byte_fallback else 0):
         raise FormatError(
-            f"it has {n_bytes} pieces for bytes, but {'must have 256' if model.byte_fallback else 'does not use them'}"
+            f"the file has {n_bytes} pieces for bytes, but "
+            + ("must have 256" if model.byte_fallback else "does not use them")
         )
     check_charsmap(model.rules, "its normalization")
 

@@ -140,9 +140,9 @@ def parse_json(content: bytes) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise FormatError(f"line {error.lineno}, column {error.colno}: not valid JSON: {error.msg}") from None
     except RecursionError:
-        raise FormatError("it is nested too deeply for a tokenizer file") from None
+        raise FormatError("nested too deeply for a tokenizer file") from None
     if not isinstance(document, dict):
-        raise FormatError("it is JSON, but not an object")
+        raise FormatError("valid JSON, but not an object")
     return document
 
 
@@ -166,7 +166,7 @@ def refuse_newer(document: dict[str, Any]) -> None:
     """Raise FormatError if a newer version of this program wrote a companion file."""
     version = document.get("version", VERSION)
     if isinstance(version, int) and version > VERSION:
-        raise FormatError("it was written by a newer version of this program and is left unchanged")
+        raise FormatError("written by a newer version of Tokenloupe, and left unchanged")
 
 
 # --- files and their content ------------------------------------------------------------------------------------------
@@ -184,9 +184,9 @@ def content_of(path: Path, headers: Mapping[bytes, int] | None = None) -> bytes:
     maximum header size in bytes, by the first bytes of a file. Raises FormatError if it is not a file, empty or too
     large; OSError."""
     if path.is_dir():
-        raise FormatError("it is a folder; give the file in it")
+        raise FormatError("a folder, not a file")
     if path.exists() and not path.is_file():
-        raise FormatError("it is a device, pipe or socket")
+        raise FormatError("a device, pipe or socket, not a file")
     with path.open("rb") as file:
         start = file.read(LONGEST_MAGIC)
         header = next((size for magic, size in (headers or {}).items() if start.startswith(magic)), 0)

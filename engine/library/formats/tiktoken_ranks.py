@@ -108,7 +108,7 @@ def read_ranks(content: bytes) -> dict[bytes, int]:
             continue
         words = line.split(b" ")
         if len(words) != 2:
-            raise FormatError(f"line {number}: it is not a token in base64, a space and a number")
+            raise FormatError(f"line {number}: expected a token in base64, a space and a number")
         if words[0] and not words[0].strip(b"=") and words[1].isdigit():
             continue
         token = token_in_base64(words[0], f"line {number}")

@@ -63,7 +63,7 @@ def read_body(body: bytes | str) -> ReadBody:
     except BodyError as error:
         raise located(BodyError((*lead, *error.path[shift:]), str(error)), text) from None
     except RecursionError:
-        raise RequestError("it is nested too deeply for a request") from None
+        raise RequestError("nested too deeply for a request") from None
     return ReadBody(replace(request, is_complete=not reader.unknown), api, tuple(reader.unknown))
 
 
@@ -96,7 +96,7 @@ def _at(value: Any, lead: tuple[str, ...]) -> dict[str, Any]:
     if isinstance(value, list):
         return {"messages": value}
     if not isinstance(value, dict):
-        raise BodyError((), "is not a request: it is JSON, but neither an object nor a list of messages")
+        raise BodyError((), "is not a request: valid JSON, but neither an object nor a list of messages")
     if _is_of_embeddings(value):
         raise BodyError(
             ("url" if "url" in value else "model",), "is for embeddings, which have texts instead of messages"

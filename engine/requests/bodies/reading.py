@@ -35,7 +35,7 @@ def parse(text: str) -> Any:
     except json.JSONDecodeError as error:
         raise RequestError(f"line {error.lineno}, column {error.colno}: not valid JSON: {error.msg}") from None
     except RecursionError:
-        raise RequestError("it is nested too deeply for a request") from None
+        raise RequestError("nested too deeply for a request") from None
 
 
 def decoded(data: bytes) -> str:

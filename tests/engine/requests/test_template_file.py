@@ -257,11 +257,11 @@ def test_a_template_in_a_configuration(tmp_path, held, expected):
         (b" \n", "the file is empty"),
         (b"\xff", "not valid UTF-8: byte 0xff at offset 0"),
         (b"x" * (LARGEST_SOURCE + 1), "larger than 1 MB"),
-        (b'{"a": 1}', "it has no chat_template"),
-        (b'{"chat_template": 7}', "it has no chat_template"),
-        (b'{"chat_template": [7, {"name": 1}]}', "it has no chat_template"),
-        (b'{"chat_template"', "it is neither a template nor JSON"),
-        (b'{"a":' * 100_000, "it is neither a template nor JSON"),
+        (b'{"a": 1}', "the file has no chat_template"),
+        (b'{"chat_template": 7}', "the file has no chat_template"),
+        (b'{"chat_template": [7, {"name": 1}]}', "the file has no chat_template"),
+        (b'{"chat_template"', "neither a template nor JSON"),
+        (b'{"a":' * 100_000, "neither a template nor JSON"),
     ],
 )
 def test_files_that_hold_no_template(tmp_path, content, said):

@@ -225,7 +225,7 @@ def test_the_tensors_are_not_read(document, tmp_path):
     ("values", "complaint"),
     [
         ({"tokenizer.ggml.model": "rwkv"}, "has the type 'rwkv'"),
-        ({"general.name": "x"}, "it has no tokenizer"),
+        ({"general.name": "x"}, "the file has no tokenizer"),
         ({"tokenizer.ggml.model": "gpt2"}, "tokens is missing"),
         ({"tokenizer.ggml.model": "llama", "tokenizer.ggml.tokens": ["a"]}, "scores is not as long"),
         ({"tokenizer.ggml.model": "llama", "tokenizer.ggml.tokens": [b"\xff"]}, "token 0 is not UTF-8"),

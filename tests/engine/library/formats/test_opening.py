@@ -135,7 +135,7 @@ def test_the_real_tiktoken_reads_what_is_saved(tmp_path, monkeypatch):
         ("a.tiktoken", b"", "the file is empty"),
         ("a.tiktoken", b"\n\n", "the file is empty"),
         ("a.tiktoken", b"YQ==\n", "a.tiktoken: line 1"),
-        ("a.txt", b"Hello\n", "the file is in no known format; read as ranks for tiktoken, line 1: it is not"),
+        ("a.txt", b"Hello\n", "the file is in no known format; read as ranks for tiktoken, line 1: expected"),
         ("a.tiktoken", b"YQ== 1\nYg== 2 3\n", "line 2"),
         ("a.tiktoken", b"YQ== 1\nY!== 2\n", "line 2: 'Y!==' is not base64"),
         ("a.tiktoken", b"YQ== -1\n", "line 1: '-1' is not an id"),
