@@ -14,7 +14,7 @@ import click
 import pricing
 from commands.encodings import user_encodings
 from commands.inputs import Day
-from commands.program import BadInput, FilePath, json_option, program, say, say_json, usable
+from commands.program import BadInput, FilePath, json_option, program, remark, say, say_json, usable
 from engine.runtime.atomic_files import change_atomic
 
 if TYPE_CHECKING:
@@ -38,18 +38,26 @@ def prices(context: click.Context) -> None:
 @json_option
 @click.pass_obj
 def check(profile: Path | None, file: str, as_json: bool) -> None:
-    """Check a price file. Print every problem as FILE:LINE:COLUMN: MESSAGE."""
+    """Check a price file. Print every problem as FILE:LINE:COLUMN: MESSAGE.
+
+    Notes on what is valid but looks unintended go to standard error.
+    """
     usable(lambda: Path(file).stat(), file)
     if Path(file).is_dir():
         raise BadInput(f"{file}: a folder, not a file")
-    problems = pricing.check_file(Path(file), tokenizers=user_encodings(profile)[0])
+    names = user_encodings(profile)[0]
+    problems = pricing.check_file(file, tokenizers=names)
+    notices = () if problems else usable(lambda: pricing.load_catalog(file, tokenizers=names)).notices
+    notes = [notice.message for notice in notices]
     if as_json:
-        say_json({"problems": [str(problem) for problem in problems]})
+        say_json({"problems": [str(problem) for problem in problems]} | ({"notes": notes} if notes else {}))
     else:
         for problem in problems:
             say(str(problem))
         if not problems:
             say(f"{file}: no problems")
+        for note in notes:
+            remark(f"{file}: {note}")
     if problems:
         raise click.exceptions.Exit(1)
 

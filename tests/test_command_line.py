@@ -407,7 +407,9 @@ def test_prices_check_of_a_good_file(run, tmp_path):
     prices = tmp_path / "prices.yaml"
     prices.write_text("version: 1\nmodels:\n  openai/gpt-4.1:\n    price: {input: 1.80}\n")
     status, out, _ = run("prices", "check", str(prices), "--json")
-    assert (status, json.loads(out)) == (0, {"problems": []})
+    document = json.loads(out)
+    assert (status, document.keys(), document["problems"]) == (0, {"problems", "notes"}, [])
+    assert all("of openai/gpt-4.1 still apply alongside yours" in note for note in document["notes"])
 
 
 @pytest.mark.parametrize(

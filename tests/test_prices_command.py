@@ -139,6 +139,19 @@ def test_what_cannot_be_set_changes_nothing(
     assert [one.name for one in tmp_path.glob("prices*")] == ["prices.yaml"]
 
 
+def test_what_looks_unintended_is_noted(run, tmp_path: Path) -> None:
+    path = tmp_path / "prices.yaml"
+    path.write_text("version: 2\nmodels:\n  openai/gpt-4.1-mimi: null\n")
+    status, out, err = run("prices", "check", str(path))
+    assert (status, out) == (0, f"{path}: no problems\n")
+    assert err.startswith(f"{path}: openai/gpt-4.1-mimi is not a built-in model")
+    assert "did you mean openai/gpt-4.1-mini?" in err
+    status, out, err = run("prices", "check", str(path), "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["problems"] == []
+    assert "nothing is hidden" in json.loads(out)["notes"][0]
+
+
 def test_the_schema_is_printed(run) -> None:
     status, out, _ = run("prices", "schema")
     assert (status, out) == (0, schema_text())
