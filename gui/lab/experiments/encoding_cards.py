@@ -276,7 +276,7 @@ def _lines(names: Sequence[str], expected: Sequence[Expected], inputs: Inputs, t
     if own:
         for line, name, result in expected:
             found = (counts if isinstance(result, int) else splits)[line, name]
-            claims.append(Claim(tr("“{text}” in {name}").format(text=line, name=name), str(result), found))
+            claims.append(Claim(tr("{name}: “{text}”").format(text=line, name=name), str(result), found))
     columns = (tr("Text"), tr("Encoding"), tr("Tokens"), tr("Split"))
     return Outcome(tuple(claims), (ResultTable(tr("Line by line"), columns, tuple(rows), frozenset({2})),))
 

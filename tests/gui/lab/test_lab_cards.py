@@ -113,3 +113,9 @@ def test_tables_show_claims_with_a_sign_and_numbers_to_the_right(qapp):
     assert table.index(0, 1).data(Qt.ItemDataRole.TextAlignmentRole) == right
     assert table.index(0, 0).data(Qt.ItemDataRole.TextAlignmentRole) is None
     assert table.headerData(1, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole) == right
+
+
+def test_claims_on_one_text_differ_in_their_first_words():
+    """In a narrow window no others are seen."""
+    claims = run(card("E20")).claims
+    assert len({claim.says[:12] for claim in claims}) == len(claims) > 1
