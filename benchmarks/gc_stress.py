@@ -7,6 +7,7 @@ freed, and on which threads; exits with 1 if any was freed, or a collection ran,
 
 from __future__ import annotations
 
+import argparse
 import faulthandler
 import gc
 import os
@@ -143,4 +144,6 @@ def main(seconds: float) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(float(sys.argv[1])))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("seconds", type=float)
+    sys.exit(main(parser.parse_args().seconds))

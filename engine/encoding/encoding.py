@@ -31,7 +31,7 @@ from engine.split.patterns import KNOWN_EXPRESSIONS, PATTERNS, SplitPattern
 from engine.split.pretokenization import pretoken_chunks, pretokenizer
 from engine.split.safe_boundaries import BoundaryFinder
 from engine.split.special_text import raise_disallowed, special_token_regex, split_at_specials
-from engine.text.offsets import pairs, running_sums_at, without_surrogates
+from engine.text.offsets import check_text, pairs, running_sums_at, without_surrogates
 from engine.types import MergeStep, MergeTree, TokenInfo, TokenParents
 from engine.vocabulary.bundle import BundledVocabulary, RankTable, table_from_ranks
 from engine.vocabulary.tokens import Vocabulary, merge_steps, parents_by_replay, parents_from_tables
@@ -394,7 +394,9 @@ class Encoding:
         allowed_special: Literal["all"] | Set[str],
         disallowed_special: Literal["all"] | Collection[str],
     ) -> Set[str]:
-        """Return the allowed texts as a set. Raises ValueError if a disallowed text occurs in the text."""
+        """Return the allowed texts as a set. Raises TypeError if ``text`` is not a str, ValueError if a disallowed text
+        occurs in it."""
+        check_text(text)
         allowed = self.special_tokens_set if allowed_special == "all" else allowed_special
         disallowed = self.special_tokens_set - allowed if disallowed_special == "all" else disallowed_special
         if disallowed and (found := special_token_regex(frozenset(disallowed)).search(text)):
@@ -562,6 +564,7 @@ class Encoding:
         with invalid bytes as U+FFFD. ``num_threads``: for a long text, if the kernels count."""
         if isinstance(text, bytes):
             text = text.decode("utf-8", "replace")
+        check_text(text)
         if self._undecided:
             self._decide()
         if self._native is not None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from engine.encoding.encoder import NativeEncoder, Workspace, padded
 from engine.encoding.preprocessing_encoding import PreprocessingEncoding
-from engine.encoding.text_encoders import TextEncoder, check_text
+from engine.encoding.text_encoders import TextEncoder
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
 from engine.kernels.plain_scanners import scan_pieces
 from engine.runtime import caches
@@ -26,6 +26,7 @@ from engine.runtime.cancellation import interruptible
 from engine.runtime.threads import in_threads
 from engine.runtime.tiktoken_core import CoreBPE, build_core
 from engine.split.patterns import GEMMA3, HTML_TAGS
+from engine.text.offsets import check_text
 from engine.types import MergeStep, TokenParents
 from engine.vocabulary.bundle import BundledVocabulary
 from engine.vocabulary.piece_order import FIRST_PIECE, UNKNOWN, PieceOrder, piece_order

@@ -19,6 +19,7 @@ from engine.runtime.threads import in_threads
 from engine.split.expression import UnsupportedPatternError
 from engine.split.pretokenization import Pretokenizer, pretoken_chunks, pretokenizer
 from engine.split.safe_boundaries import text_boundaries
+from engine.text.offsets import check_text
 
 _R = TypeVar("_R")
 
@@ -47,12 +48,6 @@ class TextEncoder:
         """Return the token ids of a text."""
         ids: list[int] = self.encode(text).tolist()
         return ids
-
-
-def check_text(text: object) -> None:
-    """Raise TypeError unless ``text`` is a str."""
-    if not isinstance(text, str):
-        raise TypeError(f"a text must be a str, not {type(text).__name__}")
 
 
 class ChunkedEncoder(TextEncoder):

@@ -30,6 +30,12 @@ _N = TypeVar("_N", bound=np.signedinteger[Any])
 # --- texts and their code units ---------------------------------------------------------------------------------------
 
 
+def check_text(text: object) -> None:
+    """Raise TypeError unless ``text`` is a str."""
+    if not isinstance(text, str):
+        raise TypeError(f"a text must be a str, not {type(text).__name__}")
+
+
 def utf16_length(text: str) -> int:
     """Return the length of a text in UTF-16 units."""
     if text.isascii():

@@ -100,6 +100,8 @@ class TrainingRun:
     ) -> None:
         self.settings = settings
         self._plan = plan_for(settings)
+        if threads is not None and threads < 1:
+            raise TrainingError(f"Training needs at least one thread; threads is {threads}.")
         self._threads = threads or os.cpu_count() or 1
         self._items = items
         self._rules = rules

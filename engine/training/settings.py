@@ -112,6 +112,8 @@ def _check_choices(settings: TrainingSettings) -> None:
 
 
 def _check_numbers(settings: TrainingSettings) -> None:
+    if not isinstance(settings.vocab_size, int):
+        raise TrainingError(f"A vocabulary has a whole number of entries; vocab_size is {settings.vocab_size!r}.")
     if settings.min_count < 1:
         raise TrainingError(f"Pairs must occur at least once to be merged; min_count is {settings.min_count}.")
     if settings.max_token_bytes is not None and settings.max_token_bytes < 1:

@@ -97,3 +97,9 @@ def test_texts_of_other_classes_are_texts(size):
         text = unit * (size // 8)
         assert encoding.encode_ordinary(Text(text)) == encoding.encode_ordinary(text)
         assert encoding.count(Text(text)) == encoding.count(text)
+
+
+def test_what_is_no_text_is_named():
+    for method in (engine.get_encoding("gpt2").encode, engine.get_encoding("gpt2").count):
+        with pytest.raises(TypeError, match="a text must be a str, not NoneType"):
+            method(None)

@@ -104,3 +104,15 @@ def test_it_says_why_it_ended_early():
     progress = finish(TrainingRun("abcabc", 1000)).progress()
     assert (progress.stage, progress.fraction, progress.merges) == ("done", 1.0, 2)
     assert progress.why_done == "No remaining pair occurs more than once."
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"vocab_size": 300.5}, "whole number of entries; vocab_size is 300.5"),
+        ({"vocab_size": 300, "threads": 0}, "at least one thread; threads is 0"),
+    ],
+)
+def test_a_fraction_of_an_entry_and_no_thread_are_refused(options, message):
+    with pytest.raises(TrainingError, match=message):
+        engine.train(["a text"], **options)
