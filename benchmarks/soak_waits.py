@@ -28,7 +28,7 @@ def wait_for_jobs(bench: Application) -> None:
     assert bench.runner is not None
     end = time.monotonic() + PATIENCE_SECONDS
     run_for(LOOK_MS)
-    while bench.runner.at_work and time.monotonic() < end:
+    while bench.runner.any_busy and time.monotonic() < end:
         run_for(LOOK_MS)
 
 
@@ -41,7 +41,7 @@ def wait_for_quiet(bench: Application) -> None:
     since = begun = time.monotonic()
     while (now := time.monotonic()) - since < QUIET_SECONDS and now - begun < PATIENCE_SECONDS:
         run_for(LOOK_MS)
-        if bench.runner.at_work:
+        if bench.runner.any_busy:
             since = time.monotonic()
 
 

@@ -25,7 +25,7 @@ from commands.inputs import (
     read_text,
     request_options,
 )
-from commands.program import BadInput, FilePath, json_option, program, remark, say, say_json, usable
+from commands.program import BadInput, FilePath, json_option, print_json, program, remark, say, usable
 from engine.runtime.atomic_files import write_atomic
 from gui.core.about import version_lines
 from gui.core.exports import ExportTable, Value
@@ -185,7 +185,7 @@ def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options:
             document["notes"] = notes
         if options["request"]:
             document["not_counted"] = given.not_counted
-        say_json(document)
+        print_json(document)
     else:
         for note in notes:
             remark(note)

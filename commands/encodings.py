@@ -207,8 +207,8 @@ class EncoderChoice:
 
         if not keeps_nothing(self._folder):
             with contextlib.suppress(NotWantedError, CompilingFailedError):
-                compile_in_child(self._folder, [ENCODE], self._still_wanted)
+                compile_in_child(self._folder, [ENCODE], self._is_current)
 
-    def _still_wanted(self) -> None:
+    def _is_current(self) -> None:
         if self._ended:
             raise NotWantedError

@@ -14,7 +14,7 @@ import click
 import pricing
 from commands.encodings import user_encodings
 from commands.inputs import Day
-from commands.program import BadInput, FilePath, json_option, program, remark, say, say_json, usable
+from commands.program import BadInput, FilePath, json_option, print_json, program, remark, say, usable
 from engine.runtime.atomic_files import change_atomic
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def check(profile: Path | None, file: str, as_json: bool) -> None:
     notices = () if problems else usable(lambda: pricing.load_catalog(file, tokenizers=names)).notices
     notes = [notice.message for notice in notices]
     if as_json:
-        say_json({"problems": [str(problem) for problem in problems]} | ({"notes": notes} if notes else {}))
+        print_json({"problems": [str(problem) for problem in problems]} | ({"notes": notes} if notes else {}))
     else:
         for problem in problems:
             say(str(problem))
@@ -124,7 +124,7 @@ def compare(tables: tuple[str, ...], file: Path | None, day: date | None, as_jso
         differences += compared(Path(name), file, on)
     known = [difference for difference in differences if not difference.is_new]
     if as_json:
-        say_json({"on": on.isoformat(), "differences": [json_difference(difference) for difference in differences]})
+        print_json({"on": on.isoformat(), "differences": [json_difference(difference) for difference in differences]})
         return
     for line in lines_of(known):
         say(line)

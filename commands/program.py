@@ -119,7 +119,7 @@ def remark(text: str) -> None:
     click.echo(visible_line(text), err=True)
 
 
-def say_json(document: Mapping[str, Any]) -> None:
+def print_json(document: Mapping[str, Any]) -> None:
     """Print the answer as one JSON document, in ASCII if the output encoding is limited or a file name is not valid
     text."""
     text = json.dumps(document, ensure_ascii=False)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from commands.counting import CountingBar
 from commands.encodings import EncoderChoice, chosen_encoding, named_encoding
 from commands.inputs import STANDARD_INPUT
-from commands.program import BadInput, remark, say, say_json, usable
+from commands.program import BadInput, print_json, remark, say, usable
 from engine.requests.bodies.reader import LARGEST_BODY, ReadBody, read_body
 from engine.requests.counting import RequestCounter
 from engine.requests.images import rule_for_model
@@ -90,7 +90,7 @@ def count_requests(
     total = _sum(counted)
     figure = token_count(priced, total if template else total.without_encoding_range) if priced is not None else None
     if as_json:
-        _say_json(counted, encoding, shown_by, priced, figure)
+        _print_json(counted, encoding, shown_by, priced, figure)
     else:
         _say(counted, encoding, shown_by, priced, figure)
 
@@ -216,7 +216,7 @@ def _of_lines(path: str, counter: RequestCounter, better_encoder: Callable[[], N
     return _Counted(path, report.tally, report.n_bytes, fields)
 
 
-def _say_json(
+def _print_json(
     counted: list[_Counted], encoding: Encoding, template: Template, model: Model | None, figure: TokenCount | None
 ) -> None:
     files = [
@@ -239,7 +239,7 @@ def _say_json(
     if model is not None and figure is not None:
         document |= {"tokens": figure.tokens, "model": model.id, "label": figure.label}
         document |= {"tokens_low": figure.low, "tokens_high": figure.high}
-    say_json(document)
+    print_json(document)
 
 
 def _part_fields(part: Part) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from commands.inputs import (
     read_text,
     request_options,
 )
-from commands.program import BadInput, json_option, program, remark, say, say_json, usable
+from commands.program import BadInput, json_option, print_json, program, remark, say, usable
 from engine.encoding.encoding import cut
 
 if TYPE_CHECKING:
@@ -92,13 +92,13 @@ def count(
             (priced,) = narrowed_models([priced], given, counted, profile)
         document |= model_fields(priced, total)
     if as_json:
-        say_json(document)
+        print_json(document)
     else:
-        say_counts(document, counted)
+        print_counts(document, counted)
     check_tokens(document.get("tokens_high", total), budget)
 
 
-def say_counts(document: dict[str, Any], counted: Counted) -> None:
+def print_counts(document: dict[str, Any], counted: Counted) -> None:
     """Print the counts line by line, the total last."""
     if len(counted.texts) > 1:
         for text in counted.texts:
@@ -174,7 +174,7 @@ def encode(
             text = cut(encoding, text, max_tokens, kept or "start")
         ids = encoding.encode(text, allowed_special="all") if allow_special else encoding.encode_ordinary(text)
     if as_json:
-        say_json({"encoding": encoding.name, "ids": ids})
+        print_json({"encoding": encoding.name, "ids": ids})
     else:
         say(" ".join(map(str, ids)))
 

@@ -16,7 +16,7 @@ import click
 
 import engine
 from commands.inputs import STANDARD_INPUT, Notice, WholeNumber, bytes_option, noticed, read_raw, read_text
-from commands.program import INTERRUPTED, BadInput, FilePath, json_option, program, remark, say, say_json, usable
+from commands.program import INTERRUPTED, BadInput, FilePath, json_option, print_json, program, remark, say, usable
 from engine.corpus.types import CorpusRules, CorpusSurvey
 from engine.library.formats.table import WRITTEN
 from engine.runtime.atomic_files import check_regular, make_private
@@ -214,7 +214,9 @@ def _check_options(context: click.Context, paths: Sequence[str], out: Path | Non
         if (options[name] or 0) > MAX_OF_A_NUMBER:
             raise BadInput(f"--{name.replace('_', '-')}: at most {MAX_OF_A_NUMBER:,}")
     resume = options["resume"]
-    settings = _checked_settings(paths, options) if resume is None else _kept_settings(context, resume, options)
+    settings = (
+        _checked_settings(paths, options) if resume is None else _settings_of_checkpoint(context, resume, options)
+    )
     if out is not None:
         usable(lambda: check_can_be_saved(settings, out), "--out")
     for path in paths:
@@ -245,7 +247,7 @@ def _checked_settings(paths: Sequence[str], options: dict[str, Any]) -> Training
     return settings
 
 
-def _kept_settings(context: click.Context, resume: Path, options: dict[str, Any]) -> TrainingSettings:
+def _settings_of_checkpoint(context: click.Context, resume: Path, options: dict[str, Any]) -> TrainingSettings:
     """Return the settings of a resumed run. Raises BadInput, also if an option contradicts them."""
     from engine.training.run import read_settings
 
@@ -535,7 +537,7 @@ def _report(ended: Ended, as_json: bool) -> None:
     if worked.unsaved:
         remark(worked.unsaved)
     if as_json:
-        say_json(document)
+        print_json(document)
         return
     for problem in progress.problems:
         remark(f"{problem.path}: {problem.why}")

@@ -10,7 +10,7 @@ import click
 
 from commands.encodings import required_encoding, tokenizer_options
 from commands.inputs import STANDARD_INPUT, read_text
-from commands.program import BadInput, json_option, program, remark, say, say_json, usable
+from commands.program import BadInput, json_option, print_json, program, remark, say, usable
 from engine.vocabulary.entries import EntryTable, entries_of
 from engine.vocabulary.entry_diagnostics import is_reachable
 from engine.vocabulary.entry_search import EntryQuery, EntrySearch, read_hex
@@ -47,14 +47,14 @@ def vocab(
     if token_id is not None:
         found = [_known_id(entries, token_id)]
     elif text is not None:
-        found = _standing_for(entries, _utf8(text), "--text")
+        found = _ids_of_bytes(entries, _utf8(text), "--text")
     elif digits is not None:
-        found = _standing_for(entries, usable(lambda: read_hex(digits), "--hex"), "--hex")
+        found = _ids_of_bytes(entries, usable(lambda: read_hex(digits), "--hex"), "--hex")
     else:
         found = _searched(entries, search or "")
     document = [_described(encoding, entries, one) for one in found]
     if as_json:
-        say_json({"entries": document})
+        print_json({"entries": document})
     else:
         for entry in document:
             say(_line(entry))
@@ -78,7 +78,7 @@ def _utf8(text: str) -> bytes:
         raise BadInput("--text: a lone surrogate, which no entry contains") from None
 
 
-def _standing_for(entries: EntryTable, content: bytes, option: str) -> list[int]:
+def _ids_of_bytes(entries: EntryTable, content: bytes, option: str) -> list[int]:
     if not content:
         raise BadInput(f"{option}: give at least one byte")
     length = len(content)
@@ -139,13 +139,13 @@ def trace(profile: Path | None, text: str, as_json: bool, **options: str | None)
             {"text": pretoken, "ids": account.ids, "steps": list(_steps(encoding, account))}
             for pretoken, account in zip(pretokens, accounts, strict=True)
         ]
-        say_json({"pretokens": told})
+        print_json({"pretokens": told})
         return
     count = sum(len(account.ids) for account in accounts)
     say(f"{_number(len(pretokens), 'pretoken')}, {_number(count, 'token')} in {encoding.name}")
     for pretoken, account in zip(pretokens, accounts, strict=True):
         say()
-        _say_account(encoding, pretoken, account)
+        _print_trace(encoding, pretoken, account)
 
 
 def _steps(encoding: Encoding, account: PretokenTrace) -> Iterator[dict[str, Any]]:
@@ -154,7 +154,7 @@ def _steps(encoding: Encoding, account: PretokenTrace) -> Iterator[dict[str, Any
         yield {"left": step.left_id, "right": step.right_id, "id": step.token_id, "rank": rank}
 
 
-def _say_account(encoding: Encoding, pretoken: str, account: PretokenTrace) -> None:
+def _print_trace(encoding: Encoding, pretoken: str, account: PretokenTrace) -> None:
     """Print a pretoken as a table with one row per merge, numbers right-aligned."""
 
     def shown(token_id: int) -> str:

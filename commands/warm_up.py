@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from commands.inputs import noticed
-from commands.program import BadInput, json_option, program, remark, say, say_json
+from commands.program import BadInput, json_option, print_json, program, remark, say
 from engine.encoding import compiling
 from engine.kernels.cache_folder import VARIABLE, current_folder, kept_in
 from gui.core.profile_files import profile_paths
@@ -44,7 +44,7 @@ def warm_up(profile: Path | None, as_json: bool) -> None:
             finally:
                 progress.close()
     if as_json:
-        say_json({"folder": str(kept), "compiled": missing, "seconds": round(time.monotonic() - begun, 1)})
+        print_json({"folder": str(kept), "compiled": missing, "seconds": round(time.monotonic() - begun, 1)})
     else:
         say(f"{'compiled' if missing else 'already compiled'}: {kept}")
 

@@ -49,7 +49,7 @@ def tend_memory(bench: Application) -> None:
 
 def run(paths: Sequence[Path], profile: Path | None, *, private: bool = False) -> int:
     """Show a window with these files until it is closed. Returns the exit status."""
-    from gui.runtime.watchdog import VARIABLE, watchdog_asked_for
+    from gui.runtime.watchdog import VARIABLE, requested_watchdog
     from gui.window.lifecycle import CrashHook
 
     paint_alone()
@@ -65,7 +65,7 @@ def run(paths: Sequence[Path], profile: Path | None, *, private: bool = False) -
     if paths:
         bench.files.open_paths(paths)
     bench.window.show()
-    watchdog = watchdog_asked_for(os.environ.get(VARIABLE, ""), app)
+    watchdog = requested_watchdog(os.environ.get(VARIABLE, ""), app)
     try:
         return app.exec()
     finally:

@@ -169,11 +169,11 @@ class PriceSource:
             return f"{self._text[:end]} {rendered(value)}{self._text[end:]}"
         old = self._text[begin:end]
         if isinstance(value, (list, dict)) and value and not in_flow and key is not None:
-            begin = self._behind_colon(key)
+            begin = self._after_colon(key)
             lines = self._block_lines(value, key.column - 1 + self._indent)
             return self._text[:begin] + self._line_end + self._line_end.join(lines) + self._text[end:]
         if isinstance(node, (Table, Sequence)) and not node.flow and key is not None:
-            begin = self._behind_colon(key)
+            begin = self._after_colon(key)
             return f"{self._text[:begin]} {rendered(value)}{self._text[end:]}"
         quote = old[:1] if isinstance(node, Scalar) and node.quoted and old[:1] in {"'", '"'} else ""
         new = rendered(value)
@@ -204,10 +204,10 @@ class PriceSource:
             return self._text[: end if node.is_empty else begin] + space + rendered(nested) + self._text[end:]
         text = self._text
         if not node.is_empty:
-            begin, end = self._behind_colon(key), self._end(node, key)
+            begin, end = self._after_colon(key), self._end(node, key)
             text = text[:begin] + text[end:]
         lines = self._block_lines(nested, key.column - 1 + self._indent)
-        return self._with_lines(self._behind_colon(key), lines, text)
+        return self._with_lines(self._after_colon(key), lines, text)
 
     def _with_lines(self, behind: int, lines: list[str], text: str | None = None) -> str:
         """Return the text with whole lines inserted below the line at offset ``behind``, in characters."""
@@ -252,7 +252,7 @@ class PriceSource:
             return [f"{pad}- {rendered(item)}" for item in value]
         return [f"{pad}{rendered(value)}"]
 
-    def _behind_colon(self, key: Scalar) -> int:
+    def _after_colon(self, key: Scalar) -> int:
         return self._text.index(":", self._at(*key.end)) + 1
 
     def _end(self, node: Node, key: Scalar | None) -> int:
@@ -267,7 +267,7 @@ class PriceSource:
         if isinstance(node, Scalar) and node.end != (0, 0):
             # A multi-line text ends where the next token starts; drop the whitespace between them.
             return len(self._text[: self._at(*node.end)].rstrip())
-        return self._behind_colon(key) if key is not None else self._at(node.line, node.column)
+        return self._after_colon(key) if key is not None else self._at(node.line, node.column)
 
     def _at(self, line: int, column: int) -> int:
         """Return the offset of a line and column, in characters. A byte order mark has no column."""

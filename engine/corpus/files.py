@@ -207,17 +207,17 @@ _LONGEST_CHARACTER = 4
 def valid_blocks(blocks: Iterator[bytes], is_valid: Callable[[bytes], bool]) -> Iterator[bytes]:
     """Yield the blocks with whole characters only; invalid bytes become U+FFFD. Valid blocks are copied once at
     most."""
-    held_back = b""
+    leftover = b""
     for block in blocks:
         if len(block) < _LONGEST_CHARACTER:  # the last block may begin inside a character
-            block, held_back = held_back + block, b""
+            block, leftover = leftover + block, b""
         end = len(block) - _unfinished(block)
         whole = block
-        if held_back or end < len(block):
-            whole = b"".join((held_back, memoryview(block)[:end]))
-        held_back = block[end:]
+        if leftover or end < len(block):
+            whole = b"".join((leftover, memoryview(block)[:end]))
+        leftover = block[end:]
         yield _repaired(whole, is_valid)
-    yield _repaired(held_back, is_valid)
+    yield _repaired(leftover, is_valid)
 
 
 def _repaired(content: bytes, is_valid: Callable[[bytes], bool]) -> bytes:
@@ -451,12 +451,12 @@ def decoded_parts(data: bytes, encoding: str, errors: str = "strict") -> Iterato
     """Yield the text of ``data`` in chunks; ``errors`` as for ``bytes.decode``. Raises UnknownTextEncodingError."""
     decoder = codecs.getincrementaldecoder(encoding)(errors)
     for start in interruptible(range(0, len(data), DECODED_AT_A_TIME), every=1):
-        held_back = len(decoder.getstate()[0])
+        pending = len(decoder.getstate()[0])
         stop = start + DECODED_AT_A_TIME
         try:
             yield decoder.decode(data[start:stop], final=stop >= len(data))
         except UnicodeDecodeError as error:
-            raise UnknownTextEncodingError(*not_in(encoding, error, start - held_back)) from None
+            raise UnknownTextEncodingError(*not_in(encoding, error, start - pending)) from None
 
 
 def not_in(encoding: str, error: UnicodeDecodeError, byte_start: int) -> tuple[str, int]:

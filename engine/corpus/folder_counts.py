@@ -213,11 +213,11 @@ def _decoded(file: BinaryIO, path: Path) -> Iterator[tuple[bytes, str]]:
     byte_offset, block = 0, b" "
     while block:
         block = read_at(file, byte_offset, BLOCK_BYTES, path)
-        held_back = len(decoder.getstate()[0])
+        pending = len(decoder.getstate()[0])
         try:
             text = decoder.decode(block, final=not block)
         except UnicodeDecodeError as error:
-            raise UnknownTextEncodingError(*not_in(encoding, error, byte_offset - held_back)) from None
+            raise UnknownTextEncodingError(*not_in(encoding, error, byte_offset - pending)) from None
         byte_offset += len(block)
         yield block, text
 
@@ -312,7 +312,7 @@ class BatchCounter:
                 new.texts.append((file, digest, known))
                 batch.outcomes[index] = file.name, file.file_bytes, known
             else:
-                batch.outcomes[index] = _outcome(file, self._odd_file(file, buffered, digest), new)
+                batch.outcomes[index] = _outcome(file, self._irregular_file(file, buffered, digest), new)
         for index, file in batch.alone:
             batch.outcomes[index] = _outcome(file, self._lone_file(file), new)
         if self._known is not None:
@@ -338,7 +338,7 @@ class BatchCounter:
                 tokens[index] = tuple(each)
         return tokens
 
-    def _odd_file(self, file: FoundFile, index: int, digest: bytes) -> FileTokens | SkippedFile:
+    def _irregular_file(self, file: FoundFile, index: int, digest: bytes) -> FileTokens | SkippedFile:
         """Count a buffered file that is not plain UTF-8 text."""
         try:
             with _refused(file.path):

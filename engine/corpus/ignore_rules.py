@@ -291,10 +291,10 @@ def ignore_files_above(root: Path) -> tuple[IgnoreFile, ...]:
         folder = folder.parent
         if (file := ignore_file_in(folder, 0)) is not None:
             found.append(IgnoreFile(file.path, file.rules, prefix))
-    return () if any(map(_ignores_the_way, found)) else tuple(reversed(found))
+    return () if any(map(_ignores_parents, found)) else tuple(reversed(found))
 
 
-def _ignores_the_way(file: IgnoreFile) -> bool:
+def _ignores_parents(file: IgnoreFile) -> bool:
     """Return True if the file ignores the root of the walk, or a folder between itself and the root."""
     parts = file.prefix.split("/")[:-1]
     ways = ("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))

@@ -96,9 +96,9 @@ def compile_family(folder: Path | None, family: str) -> None:
         keep(trial, b"")  # fail before tens of seconds of work
         trial.unlink(missing_ok=True)
         importlib.import_module(FAMILIES[family]).warm_up()
-        from engine.kernels._jit import raise_unkept
+        from engine.kernels._jit import raise_unsaved
 
-        raise_unkept()
+        raise_unsaved()
         keep(mark, b"")
 
 

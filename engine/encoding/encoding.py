@@ -352,7 +352,7 @@ class Encoding:
         """Return the tokens that do not change whatever is appended to the text, and the possible continuations."""
         allowed = self._checked_specials(text, allowed_special, disallowed_special)
         before: list[int] = []
-        if allowed and self._some_begin_alike:
+        if allowed and self._has_special_prefixes:
             *earlier, (text, _) = split_at_specials(text, allowed & self.special_tokens_set)
             before = self._list("".join(map("".join, earlier)), allowed)
             allowed = frozenset()
@@ -404,7 +404,7 @@ class Encoding:
         return frozenset(allowed) if isinstance(allowed, Set) else allowed  # tiktoken's core accepts no other set type
 
     @functools.cached_property
-    def _some_begin_alike(self) -> bool:
+    def _has_special_prefixes(self) -> bool:
         """True if one special token is a prefix of another. tiktoken's encoder matches either; here the longest wins,
         as in Hugging Face's library."""
         in_order = sorted(self._special_tokens)  # a text comes right before those that it is a prefix of
@@ -413,7 +413,7 @@ class Encoding:
     def _list(self, text: str, allowed: Set[str]) -> list[int]:
         if self._undecided:
             self._decide()
-        if allowed and (self._native is not None or self._some_begin_alike):
+        if allowed and (self._native is not None or self._has_special_prefixes):
             parts = self._around_specials(text, allowed, lambda segment: self._list(segment, frozenset()))
             return [token for part in parts for token in part]
         if self._native is not None:
@@ -436,7 +436,7 @@ class Encoding:
         if self._undecided:
             self._decide()
         ids_of_parts: Iterator[Any]
-        if allowed and (self._native is not None or self._some_begin_alike):
+        if allowed and (self._native is not None or self._has_special_prefixes):
             encode = functools.partial(self._ids, allowed=frozenset(), num_threads=num_threads)
             ids_of_parts = self._around_specials(text, allowed, encode)
         elif self._native is not None:

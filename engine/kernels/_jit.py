@@ -35,17 +35,17 @@ from engine.kernels.cache_folder import is_checked
 # its code depends on, so there is no index, and no file is ever changed.
 
 
-_unkept: list[OSError] = []
+_unsaved: list[OSError] = []
 
 
 class NotCompiledError(EngineError):
     """A kernel is not compiled, and compiling is not allowed."""
 
 
-def raise_unkept() -> None:
+def raise_unsaved() -> None:
     """Raise the first error that prevented compiled code from being cached in this process, if any."""
-    if _unkept:
-        raise _unkept[0]
+    if _unsaved:
+        raise _unsaved[0]
 
 
 class KeptCode(_Cache):
@@ -81,7 +81,7 @@ class KeptCode(_Cache):
                 content: bytes = dumps(data._reduce())  # type: ignore[no-untyped-call]
                 cache_folder.keep(path, hashlib.sha256(content).digest() + content)
             except OSError as error:
-                _unkept.append(error)
+                _unsaved.append(error)
 
     def enable(self) -> None:
         """Required by numba's interface; unused, because ``cache_folder`` controls caching."""

@@ -228,7 +228,7 @@ def run_starts(runs: Mask) -> Mask:
 
 
 @inline_kernel
-def behind_first_character(run_starts: Mask, inner: Mask) -> Mask:
+def after_first_character(run_starts: Mask, inner: Mask) -> Mask:
     """Return the first byte after the character at each start."""
     following = run_starts << 1
     return (following & (inner ^ ALL)) | run_ends(inner, following & inner)
@@ -480,7 +480,7 @@ scan_gpt2 = _scanner("scan_gpt2", _gpt2_block)
 
 
 @inline_kernel
-def _behind_contractions(text: Span, at: int, n_bytes: int, quotes: Mask) -> Mask:
+def _after_contractions(text: Span, at: int, n_bytes: int, quotes: Mask) -> Mask:
     """Return the starts after contractions that begin with one of these apostrophes."""
     starts = NONE
     while quotes != NONE:
@@ -511,10 +511,10 @@ def _cl100k_block(text: Span, at: int, n_bytes: int, digits: int, options: int, 
     mark_start = run_starts(mark) & (blank << 1 ^ ALL)
     # Line ends after punctuation: the sum clears those that the run from the first one reaches.
     eaten = newline & ((newline + (newline & mark << 1)) ^ ALL)
-    prefixed = white << 1 | behind_first_character(mark_start, inner)
+    prefixed = white << 1 | after_first_character(mark_start, inner)
     starts = ONE | mark_start | digit_starts(number, digits) | (run_starts(letter) & (prefixed ^ ALL))
     starts |= line_starts(white, newline, eaten) | last_white(white & (space >> 1 ^ ALL), wide, inner)
-    starts |= _behind_contractions(text, at, n_bytes, quote & mark_start & letter >> 1)
+    starts |= _after_contractions(text, at, n_bytes, quote & mark_start & letter >> 1)
     return choose_step((starts & until_open_run(space)) | cuts, anchors, undecided)
 
 
@@ -640,7 +640,7 @@ def _o200k_block(text: Span, at: int, n_bytes: int, digits: int, options: int, t
     mark = (letter | number | space | han) ^ ALL
     eaten = _eaten(newline, slash, mark)
     mark_start = run_starts(mark & (eaten ^ ALL)) & (blank << 1 ^ ALL)
-    prefixed = white << 1 | behind_first_character(mark_start, inner)
+    prefixed = white << 1 | after_first_character(mark_start, inner)
     starts = ONE | mark_start | digit_starts(number, digits) | run_starts(han)
     starts |= (run_starts(letter) & (prefixed ^ ALL)) | (upper & lower << 1)
     starts |= line_starts(white, newline, eaten) | last_white(white & (space >> 1 ^ ALL), wide, inner)

@@ -76,7 +76,7 @@ def cut_before(units: Span, properties: Span, highest: int, lowest: int) -> int:
 
 
 @kernel
-def cut_behind(units: Span, properties: Span, lowest: int, end: int) -> int:
+def cut_after(units: Span, properties: Span, lowest: int, end: int) -> int:
     """Return the first boundary p with ``lowest <= p < end``, or -1. ``lowest`` is at least 1."""
     for offset in range(lowest, end):
         if is_cut(load8(properties, load16(units, 2 * offset - 2)), load8(properties, load16(units, 2 * offset))):
@@ -177,7 +177,7 @@ def bounds_of_window(window: Span, units: Span, properties: Span, total: int) ->
         if load64(window, layout.IS_FIRST) == 0:
             return layout.BEYOND_BLOCK
         left = 0
-    right = cut_behind(units, properties, end + 1, min(total, end + MAX_UNITS))
+    right = cut_after(units, properties, end + 1, min(total, end + MAX_UNITS))
     if right < 0:
         if total - end > MAX_UNITS:
             return layout.TOO_LONG

@@ -159,7 +159,7 @@ class UserEncodings:
             try:
                 with only_here(folder):  # two windows that save the same name at once must not overwrite each other
                     ours = None if before is None else before.path
-                    if (taken := _file_called_alike(path, ours)) is not None:
+                    if (taken := _file_of_same_name(path, ours)) is not None:
                         raise EngineError(f"{taken} exists already; choose another name.")
                     _write(encoding, path, kind, sample, normalization)
             except (EngineError, OSError) as error:
@@ -177,7 +177,7 @@ class UserEncodings:
             path = _path_of(new_name, entry.path.parent, entry.path.suffix)
             with only_here(entry.path.parent):
                 is_known = new_name in self._taken or new_name in self._entries
-                if is_known or _file_called_alike(path, entry.path) is not None:
+                if is_known or _file_of_same_name(path, entry.path) is not None:
                     raise EngineError(f"Another encoding is already named {new_name!r}.")
                 _move(entry.path, path, new_name)
             renamed = replace(entry, name=new_name, path=path)
@@ -211,10 +211,10 @@ def _path_of(name: str, folder: Path, suffix: str) -> Path:
 
 def is_kept(name: str, folder: Path) -> bool:
     """Return whether a folder has the file of an encoding with this name, possibly saved by another window."""
-    return _file_called_alike(_path_of(name, folder, _KEPT_SUFFIXES[0]), None) is not None
+    return _file_of_same_name(_path_of(name, folder, _KEPT_SUFFIXES[0]), None) is not None
 
 
-def _file_called_alike(path: Path, ours: Path | None) -> Path | None:
+def _file_of_same_name(path: Path, ours: Path | None) -> Path | None:
     """Return a saved file, of either kind, that has the name of ``path`` and is not ``ours``: it may be another
     window's."""
     alike = (path.with_name(path.name.removesuffix(path.suffix) + suffix) for suffix in _KEPT_SUFFIXES)

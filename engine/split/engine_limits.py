@@ -146,7 +146,7 @@ def split_apart(pattern: str, text: str) -> Iterator[str]:
 
 def _split_with_regex(pattern: str, text: str) -> Iterator[str]:
     """Yield the pretokens of a text. Raises UnsupportedTextError if the pattern takes more than 30 seconds."""
-    import regex  # type: ignore[import-untyped]
+    import regex
 
     # "$" as in Rust, except where it is escaped or in a class.
     pattern = _ESCAPE_CLASS_OR_END.sub(lambda match: r"\Z" if match.group() == "$" else match.group(), pattern)

@@ -255,7 +255,7 @@ class Pretokenizer:
 
     def __init__(self, expression: str) -> None:
         """Raises InvalidPatternError or UnsupportedPatternError."""
-        import regex  # type: ignore[import-untyped]
+        import regex
 
         try:
             byte_core(expression)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    import regex  # type: ignore[import-untyped]
+    import regex
 
 
 _MAX_NESTED = 20

@@ -286,7 +286,7 @@ def _done(step: str, text: str) -> str:
 
 def clusters(text: str) -> Iterator[str]:
     """Yield the user-perceived characters of a text. Each can be normalized separately."""
-    import regex  # type: ignore[import-untyped]
+    import regex
 
     for match in regex.finditer(r"\X", text):
         yield match.group()

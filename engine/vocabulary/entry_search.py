@@ -182,7 +182,7 @@ def required_texts(expression: str, match_case: bool) -> list[str] | None:
 
 def _parts(expression: str) -> Iterator[str]:
     """Yield the characters, classes, escapes and quantifiers of an expression."""
-    import regex  # type: ignore[import-untyped]
+    import regex
 
     return (match.group() for match in regex.finditer(_PARTS, expression))
 

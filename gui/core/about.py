@@ -200,8 +200,10 @@ def overview(before_each: Callable[[], object] | None = None) -> str:
 def declared_licence(distribution: metadata.Distribution) -> str:
     """Return the declared licence of a package: its SPDX expression, its short name, or its classifiers."""
     declared = distribution.metadata
-    expression = declared.get("License-Expression") or ""
-    words = (declared.get("License") or "").strip().partition("\n")[0]
+    expression, named = (
+        str(declared[name] or "") if name in declared else "" for name in ("License-Expression", "License")
+    )
+    words = named.strip().partition("\n")[0]
     classifiers = [
         classifier.removeprefix(_LICENCE_CLASSIFIER)
         for classifier in declared.get_all("Classifier") or ()

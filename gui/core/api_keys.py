@@ -86,10 +86,10 @@ def keys_in_tokens(tokens: Iterable[tuple[int, bytes]]) -> tuple[str, ...]:
     )
 
 
-def key_sentence(subject: str, places: Sequence[str]) -> str:
+def key_sentence(subject: str, keys: Sequence[str]) -> str:
     """Return a sentence with the first few findings. ``subject``: such as ``The text``."""
-    more = f" and {len(places) - MAX_NAMED} more" if len(places) > MAX_NAMED else ""
-    return f"{subject} may contain API keys: " + ", ".join(places[:MAX_NAMED]) + more + "."
+    more = f" and {len(keys) - MAX_NAMED} more" if len(keys) > MAX_NAMED else ""
+    return f"{subject} may contain API keys: " + ", ".join(keys[:MAX_NAMED]) + more + "."
 
 
 def _matches(text: str) -> Iterator[re.Match[str]]:

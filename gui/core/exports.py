@@ -109,7 +109,8 @@ def to_json(table: ExportTable) -> str:
     rows = ",\n".join(
         f"    {written(table.columns, row, 2)}" for row in interruptible(table.rows, _ROWS_BETWEEN_CHECKS)
     )
-    members = [f'  "about": {written(*zip(*table.about, strict=True), 1)}'] if table.about else []
+    names, values = [name for name, _ in table.about], [value for _, value in table.about]
+    members = [f'  "about": {written(names, values, 1)}'] if table.about else []
     members.append(f'  "rows": [\n{rows}\n  ]' if rows else '  "rows": []')
     return "{\n" + ",\n".join(members) + "\n}\n"
 

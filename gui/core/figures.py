@@ -46,11 +46,11 @@ def amount_places(amounts: Iterable[Decimal], digits: int = 2) -> int:
 
 def price_places(prices: Iterable[Decimal]) -> int:
     """Return the number of decimals of a column of published prices: every digit of each price."""
-    return min(max(MIN_PLACES, *map(_digits_behind_the_point, prices), 0), MAX_PLACES)
+    return min(max(MIN_PLACES, *map(_digits_after_point, prices), 0), MAX_PLACES)
 
 
 @lru_cache(maxsize=4096)
-def _digits_behind_the_point(price: Decimal) -> int:
+def _digits_after_point(price: Decimal) -> int:
     return -int(price.normalize().as_tuple().exponent)
 
 

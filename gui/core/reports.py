@@ -200,9 +200,9 @@ def program_section(versions: Sequence[str], when: datetime) -> Section:
 
 def key_warning(facts: Iterable[TextFacts]) -> str:
     """Return a sentence about suspected API keys; empty if there are none."""
-    places = [
+    keys = [
         f"{key.issuer} (line {key.line} of {one.name})" if one.name else f"{key.issuer} (line {key.line})"
         for one in facts
         for key in one.keys
     ]
-    return key_sentence("The text", places) if places else ""
+    return key_sentence("The text", keys) if keys else ""

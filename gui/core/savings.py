@@ -102,7 +102,7 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     return "".join((*chunks, *parts, text[done:]))
 
 
-def apart_from(edits: Sequence[Edit], spans: Sequence[tuple[int, ...]]) -> list[Edit]:
+def apart_from(edits: Sequence[Edit], spans: Sequence[tuple[Any, ...]]) -> list[Edit]:
     """Return the edits that overlap no span. Spans begin with (start, end), are sorted and do not overlap."""
     if not edits or not spans:
         return list(edits)
@@ -194,7 +194,7 @@ def decomposed(prompt: Prompt) -> list[Edit]:
         for match in prompt.watch.over(_may_change().finditer(prompt.text, start, end)):
             cluster = match.group()
             if len(cluster) <= LONGEST_CLUSTER and (composed := unicodedata.normalize("NFC", cluster)) != cluster:
-                edits.append(Edit(*match.span(), composed))
+                edits.append(Edit(match.start(), match.end(), composed))
     return edits
 
 
@@ -286,7 +286,8 @@ def repeated_lines(prompt: Prompt) -> list[Edit]:
 
 def comments(prompt: Prompt) -> list[Edit]:
     """Remove HTML comments in prose, with their line if nothing else is on it."""
-    text, edits, end = prompt.text, [], 0
+    text, end = prompt.text, 0
+    edits: list[Edit] = []
     while (start := text.find("<!--", end)) >= 0 and (closing := text.find("-->", start + 4)) >= 0:
         if len(edits) % 1024 == 0:
             prompt.watch.look()
@@ -379,7 +380,7 @@ def trailing_spaces(prompt: Prompt) -> list[Edit]:
     text, edits = prompt.text, []
     for match in prompt.watch.over(matches(_TRAILING, text)):
         start, end = match.span()
-        if match.group().startswith("  ") and start > 0 and text[start - 1] != "\n" and _goes_on(text, end):
+        if match.group().startswith("  ") and start > 0 and text[start - 1] != "\n" and _continues(text, end):
             continue
         edits.append(Edit(start, end, ""))
     return prompt.in_prose(edits)
@@ -410,7 +411,8 @@ def table_padding(prompt: Prompt) -> list[Edit]:
     A table is a row with pipes, a delimiter row, and the rows with pipes below it (GitHub Flavored Markdown 0.29,
     section 4.10).
     """
-    text, edits, done = prompt.text, [], 0
+    text, done = prompt.text, 0
+    edits: list[Edit] = []
     for row in prompt.watch.over(matches(_DELIMITER_ROW, text)):
         head_start = text.rfind("\n", done, max(row.start() - 1, done)) + 1 or done
         if row.start() < done or "|" not in row.group() or "|" not in text[head_start : row.start()]:
@@ -425,7 +427,7 @@ def table_padding(prompt: Prompt) -> list[Edit]:
     return prompt.in_prose(edits)
 
 
-def _goes_on(text: str, line_end: int) -> bool:
+def _continues(text: str, line_end: int) -> bool:
     """Return True if a non-empty line follows directly."""
     start = text.find("\n", line_end, line_end + 2) + 1
     stop = text.find("\n", start)
@@ -556,7 +558,7 @@ def _renamed_fence(prompt: Prompt, start: int, end: int) -> list[Edit]:
 def capitals(prompt: Prompt) -> list[Edit]:
     """Lower-case consecutive words in capitals. A single word may be an abbreviation."""
     text, edits = prompt.text, []
-    for match in prompt.watch.over(matches(_capitals(), text)):  # type: ignore[arg-type]
+    for match in prompt.watch.over(matches(_capitals(), text)):
         if sum(map(str.isalpha, match.group())) < FEWEST_CAPITALS:
             continue
         before = text[max(0, match.start() - _LOOKED_BACK) : match.start()].rstrip(_OPENING)[-1:]

@@ -309,7 +309,8 @@ class Ranking:
 
     def largest(self, most: int) -> list[int]:
         """Return the numbers of at most ``most`` parts with the most tokens; ties in text order."""
-        return np.argsort(-self.tokens, kind="stable")[:most].tolist()
+        numbers: list[int] = np.argsort(-self.tokens, kind="stable")[:most].tolist()
+        return numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,7 +354,8 @@ def utf16_offsets(content: bytes, offsets: NDArray[np.int64]) -> NDArray[np.int6
     def sizes(start: int, stop: int) -> NDArray[np.int8]:
         # Any byte outside 0x80 to 0xBF begins a character; from 0xF0 on, the character takes two units.
         some = bytes_[start:stop]
-        return ((some & 0xC0) != 0x80).astype(np.int8) + (some >= 0xF0)
+        widths: NDArray[np.int8] = ((some & 0xC0) != 0x80).astype(np.int8) + (some >= 0xF0)
+        return widths
 
     running_sums_of(len(bytes_), sizes, units[1:])
     return units[offsets]

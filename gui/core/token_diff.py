@@ -402,8 +402,8 @@ def _changed(
     rows = []
     for one, other in zip_longest(left, right):
         check(0.9)
-        before = a.runs(*one, gone, REMOVED) if one else ()
-        after = b.runs(*other, new, ADDED) if other else ()
+        before = a.runs(one[0], one[1], gone, REMOVED) if one else ()
+        after = b.runs(other[0], other[1], new, ADDED) if other else ()
         rows.append(DiffRow(a.number(one[0]) if one else 0, b.number(other[0]) if other else 0, before, after))
     return rows
 

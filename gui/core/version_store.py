@@ -17,8 +17,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from engine.runtime.atomic_files import only_here
-from gui.core.profile_files import is_newer, write_atomic
+from engine.runtime.atomic_files import only_here, write_atomic
+from gui.core.profile_files import is_newer
 from gui.core.text_chunks import ChunkedText
 
 VERSION = 1

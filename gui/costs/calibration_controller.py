@@ -55,7 +55,7 @@ MAX_FRAMING = 1_000_000
 SIZE = (760, 600)
 
 
-def _kind_words(kind: Kind | Any) -> str:
+def _kind_text(kind: Kind | Any) -> str:
     return QCoreApplication.translate("Calibration", KIND_WORDS.get(kind, str(kind)))
 
 
@@ -74,7 +74,7 @@ def _column(key: str, title: str, text: Callable[[Sample, QLocale], str], *, num
 
 _SAMPLES = (
     _column("model", QT_TRANSLATE_NOOP("CalibrationDialog", "Model"), lambda sample, _: sample.model_id),
-    _column("kind", QT_TRANSLATE_NOOP("CalibrationDialog", "Kind of text"), lambda sample, _: _kind_words(sample.kind)),
+    _column("kind", QT_TRANSLATE_NOOP("CalibrationDialog", "Kind of text"), lambda sample, _: _kind_text(sample.kind)),
     _column(
         "counted",
         QT_TRANSLATE_NOOP("CalibrationDialog", "Counted"),
@@ -111,7 +111,7 @@ class CalibrationDialog(QDialog):
         self._sample: Sample | None = None
         self._make_entries(models)
         self._make_list()
-        self._place()
+        self._lay_out()
         self._is_own_choice = False
         self.insists = False  # True if the user chose the model after pasting the usage
         self.usage.textChanged.connect(self._on_pasted)
@@ -137,7 +137,7 @@ class CalibrationDialog(QDialog):
         self._show_model(reading)
         self._sample = reading.sample
         self.keep.setEnabled(reading.sample is not None)
-        self.kind.setItemText(0, self.tr("detected: {kind}").format(kind=_kind_words(reading.kind)))
+        self.kind.setItemText(0, self.tr("detected: {kind}").format(kind=_kind_text(reading.kind)))
         tone, words = "window_text", self._words(reading)
         if reading.why:
             tone, words = "error", f"✗ {reading.why[:1].upper()}{reading.why[1:]}."
@@ -180,7 +180,7 @@ class CalibrationDialog(QDialog):
         self.kind = QComboBox(objectName="calibrationKind", accessibleName=self.tr("Kind of text"))
         self.kind.addItem(self.tr("detect"), None)
         for kind in KIND_WORDS:
-            self.kind.addItem(_kind_words(kind), kind)
+            self.kind.addItem(_kind_text(kind), kind)
         self.framing = QSpinBox(objectName="calibrationFraming", accessibleName=self.tr("Other tokens in the request"))
         self.framing.setToolTip(self.tr("Roles, system prompt, tools: billed with the text but not part of it"))
         self.framing.setRange(0, MAX_FRAMING)
@@ -206,7 +206,7 @@ class CalibrationDialog(QDialog):
         self.remove = QPushButton(self.tr("&Remove selected"), objectName="calibrationRemove", autoDefault=False)
         self.buttons = button_row(self, QDialogButtonBox.StandardButton.Close)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         form = QFormLayout()
         for words, control in (
             (self.tr("&Model"), self.model),

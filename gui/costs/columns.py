@@ -234,12 +234,12 @@ def _origin_text(row: CostRow, view: CostView) -> str:
     return tr("your price file") if row.model.is_yours else tr("built in")
 
 
-def _spoken_model(row: CostRow, view: CostView) -> str:
+def _accessible_model(row: CostRow, view: CostView) -> str:
     text = _model_text(row, view)
     return tr("{model}, current model").format(model=text) if row.model_id == view.current else text
 
 
-def _spoken_tokens(row: CostRow, view: CostView) -> str:
+def _accessible_tokens(row: CostRow, view: CostView) -> str:
     return f"{_tokens_text(row, view)}, {_label_text(row, view)}"
 
 
@@ -419,7 +419,7 @@ COLUMNS: tuple[CostColumn, ...] = (
         (("model", lambda row, view: row.model_id), ("name", lambda row, view: row.model.name)),
         widest="Claude Sonnet 4.5 Am",
         painted="name",
-        spoken=_spoken_model,
+        spoken=_accessible_model,
     ),
     CostColumn(
         "provider",
@@ -441,7 +441,7 @@ COLUMNS: tuple[CostColumn, ...] = (
         numeric=True,
         counted=True,
         painted="tokens",
-        spoken=_spoken_tokens,
+        spoken=_accessible_tokens,
     ),
     _usd_column(
         "total",

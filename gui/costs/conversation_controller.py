@@ -49,7 +49,7 @@ from gui.costs.conversation_service import (
 from gui.costs.cost_service import HOUR, MINUTES
 from gui.costs.money_text import CostText, total_text
 from gui.look.theme import Theme
-from gui.runtime.event_loop import PlotTurn, WhenSeen
+from gui.runtime.event_loop import PlotTurn, WhenShown
 from gui.runtime.loading import Loading
 from gui.widgets.forms import Remark, column_of, labelled, row_of, tokens_box
 from gui.widgets.labels import FigureStrip, PlainLabel
@@ -318,7 +318,7 @@ class ConversationForm(QWidget):
         self.pause_every.setToolTip(self.tr("Before every n-th turn the user is away longer than the cache lifetime."))
         self.least_cached = tokens_box("conversationLeastCached", self.tr("Minimum cacheable prompt, in tokens"))
         self.least_cached.setToolTip(self.tr("Vendors cache only prompts above a minimum length, which differs."))
-        self._place()
+        self._lay_out()
         for box in (
             self.turns,
             self.system,
@@ -353,7 +353,7 @@ class ConversationForm(QWidget):
             blocker.unblock()
         self._on_changed()
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(10)
@@ -412,9 +412,9 @@ class ConversationPanel(QWidget):
         self._is_drawn = True
         self._hint = PlainLabel(self.tr("Calculating…"), alignment=Qt.AlignmentFlag.AlignCenter)
         self.figures = FigureStrip("talkTotal", "talkSaving", "talkPaysFrom", "talkLastPrompt")
-        self._place()
+        self._lay_out()
         self._turn = PlotTurn(theme, self, self._draw)
-        theme.changed.connect(WhenSeen(self, self._redraw).ask)
+        theme.changed.connect(WhenShown(self, self._redraw).ask)
 
     def show_talks(self, talks: Sequence[Talk], text: CostText) -> None:
         """Show these conversations, in their order. Loading pyqtgraph has succeeded or failed by then."""
@@ -427,7 +427,7 @@ class ConversationPanel(QWidget):
         elif self._make_plot():
             self._turn.ask_later()
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         """Lay out the form at the left, and at the right the key figures, the curves, and the tables below them."""
         settings = QWidget(objectName="plain")
         column_of(self.form, self.remark, 1, parent=settings, margins=(16, 10, 12, 10), spacing=10)
@@ -534,7 +534,7 @@ class ConversationController(QObject):
         costs.panel.scenario.changed.connect(self._touch)
         costs.reference_changed.connect(self._touch)
         self._page = context.pages.page("conversationTab")
-        context.pages.when_seen("conversationTab", (), self._come_to_front)
+        context.pages.when_page_shown("conversationTab", (), self._on_shown)
 
     def state(self) -> dict[str, Any]:
         """Return the user's choices for the conversation as JSON data."""
@@ -547,7 +547,7 @@ class ConversationController(QObject):
         self.panel = panel = ConversationPanel(self._context.theme, self._costs.model.view.text)
         panel.form.show_choices(conversation_of(self._state))
         self._page.fill(panel)
-        self._page.lead_to(panel.form.turns)
+        self._page.focus_first(panel.form.turns)
         panel.form.changed.connect(self._touch)
         panel.form.changed.connect(self._context.session.touch)
         self._touch()
@@ -559,7 +559,7 @@ class ConversationController(QObject):
         self.build().form.turns.setFocus()
 
     @Slot()
-    def _come_to_front(self) -> None:
+    def _on_shown(self) -> None:
         self.build()
         self._touch()
 
@@ -588,7 +588,7 @@ class ConversationController(QObject):
     def _chosen(self) -> tuple[list[CostRow], str]:
         """Return the rows to draw, and a sentence that names them."""
         table = self._costs.model
-        chosen = self._reference.rows_beside(table.rows, table.arrangement, len(table.rows))
+        chosen = self._reference.rows_to_compare(table.rows, table.arrangement, len(table.rows))
         if len(chosen) == 1:
             words = self.tr("The model in the header. Favourites are added: mark them with Space in the cost table.")
             return chosen, words

@@ -370,7 +370,7 @@ class CostPanel(QFrame):
         self._page_state: dict[str, Any] = {}
         self._started = False
         self._choices = self.model.arrangement
-        self._place()
+        self._lay_out()
         self._connect()
         if service.started:
             self._on_scenario()
@@ -451,7 +451,7 @@ class CostPanel(QFrame):
         super().showEvent(event)
         self._restore_bars()
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         self._icons = Icons(self._theme, self)
         self.expand = self._button("costExpand", "expand", self.tr("Show all columns and the chart (Cost › Models)"))
         self.fold = self._button("costFold", "down", "")
@@ -654,7 +654,7 @@ class CostController(QObject):
         context.window.set_inspector(inspector)
         if MODELS_PAGE in context.window.pages.names:
             page = context.pages.page(MODELS_PAGE)
-            context.pages.when_seen(MODELS_PAGE, (), partial(self._fill_page, page))
+            context.pages.when_page_shown(MODELS_PAGE, (), partial(self._fill_page, page))
             panel.page_asked.connect(page.bring_to_front)
         actions = [*panel.commands.all_actions(), *self._panel_actions()]
         context.window.add_menu("tools", self.tr("Cost ta&ble"), actions)
@@ -703,7 +703,7 @@ class CostController(QObject):
         if view.parent() is not page:
             view.table.setCornerWidget(plain_corner(view.table))
             page.fill(view)
-            page.lead_to(self.panel.filter)
+            page.focus_first(self.panel.filter)
             view.show()
 
     @Slot()

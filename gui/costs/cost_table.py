@@ -103,7 +103,7 @@ class CostTableModel(TableModel):
         """Return the row at this index of the table. Raises IndexError."""
         return self._rows[self.result.order[row]]
 
-    def place_of(self, model_id: str) -> int:
+    def row_of_model(self, model_id: str) -> int:
         """Return the index at which a model is shown, or -1 if it is not."""
         for row, index in enumerate(self.result.order):
             if self._rows[index].model_id == model_id:
@@ -265,10 +265,10 @@ class CostTableModel(TableModel):
     def _move(self, before: list[str], after: list[str], state: tuple[Any, ...]) -> None:
         """Reorder the same rows, so that selections and the current cell stay with their models."""
         self.layoutAboutToBeChanged.emit()
-        place = {model_id: row for row, model_id in enumerate(after)}
+        rows = {model_id: row for row, model_id in enumerate(after)}
         old = self.persistentIndexList()
         self._take(*state)
-        new = [self.index(place[before[index.row()]], index.column()) for index in old]
+        new = [self.index(rows[before[index.row()]], index.column()) for index in old]
         self.changePersistentIndexList(old, new)
         self.layoutChanged.emit()
 

@@ -193,7 +193,7 @@ class FrozenColumns(QWidget):
         return [column for column in self._table.visible_columns() if COLUMNS[column].painted in ("star", "name")]
 
     @Slot()
-    def place(self) -> None:
+    def lay_out(self) -> None:
         """Cover the frozen columns, unless they would take half of the table."""
         table, view = self._table, self._table.viewport().geometry()
         width = sum(table.columnWidth(column) for column in self.columns())
@@ -310,7 +310,7 @@ class CostTable(QTableView):
         for change in (model.arranged, model.dataChanged, theme.changed, self.verticalScrollBar().valueChanged):
             change.connect(self._frozen.update)
         for change in (self.horizontalScrollBar().valueChanged, header.sectionResized, header.sectionMoved):
-            change.connect(self._frozen.place)
+            change.connect(self._frozen.lay_out)
         self.verticalScrollBar().valueChanged.connect(self._fit_soon)
         self.selectionModel().currentRowChanged.connect(self._on_current_changed)
 
@@ -343,7 +343,7 @@ class CostTable(QTableView):
         super().resizeEvent(event)
         self._fill_width()
         self._fit_soon()
-        self._frozen.place()
+        self._frozen.lay_out()
 
     def _fill_width(self) -> None:
         """Give the name column the remaining width, unless the user sized it."""
@@ -431,7 +431,7 @@ class CostTable(QTableView):
             painter.drawRect(self._rect_of(current).adjusted(1, 1, -1, -1))
 
     def _draw_flash(self) -> None:
-        position = self._table.place_of(self.flashed)
+        position = self._table.row_of_model(self.flashed)
         if position >= 0:
             colour = self._theme.colour("focus")
             colour.setAlpha(FLASH_ALPHA)
@@ -480,7 +480,7 @@ class CostTable(QTableView):
 
     def show_model(self, model_id: str) -> bool:
         """Make a model's row the current one and select only it. Returns True if it is in the table."""
-        position = self._table.place_of(model_id)
+        position = self._table.row_of_model(model_id)
         if position >= 0:
             # Qt's own method would extend the selection while Ctrl or Shift is held down.
             alone = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
@@ -708,10 +708,10 @@ class CostTable(QTableView):
         selected, current, column = self._kept
         selection = QItemSelection()
         for model_id in selected:
-            position = self._table.place_of(model_id)
+            position = self._table.row_of_model(model_id)
             if position >= 0:
                 selection.select(self._table.index(position, 0), self._table.index(position, len(COLUMNS) - 1))
-        position = self._table.place_of(current) if current else -1
+        position = self._table.row_of_model(current) if current else -1
         flags = QItemSelectionModel.SelectionFlag
         if position >= 0:
             self.selectionModel().setCurrentIndex(self._table.index(position, column), flags.NoUpdate)

@@ -85,7 +85,7 @@ def bill_lines(row: CostRow, view: CostView) -> list[BillLine]:
     lines = []
     for kind, one in kinds:
         if kind is not None:
-            lines.append(BillLine(_kind_words(kind, view)))
+            lines.append(BillLine(_kind_text(kind, view)))
         lines += [_bill_line(part, one, places, view) for part in one.parts]
     if estimate.factor != 1:
         lines.append(BillLine(tr("Multiplier"), f"× {_exact(estimate.factor, view)}"))
@@ -194,7 +194,7 @@ def explanation(row: CostRow, view: CostView) -> list[str]:
     if estimate.input_tokens is None:
         return [*lines, why_not_counted(row)]
     for kind, one in _kinds(row):
-        lines += [] if kind is None else [_kind_words(kind, view) + ":"]
+        lines += [] if kind is None else [_kind_text(kind, view) + ":"]
         lines += [("  " if kind else "") + _part_line(part, view) for part in one.parts]
     if estimate.factor != 1:
         lines.append(tr("Multiplied by {factor}").format(factor=_exact(estimate.factor, view)))
@@ -277,7 +277,7 @@ def _totals(row: CostRow, view: CostView) -> Iterator[str]:
         yield tr("Per day, {calls} calls: {usd}").format(calls=calls, usd=usd)
 
 
-def _kind_words(kind: CallKind, view: CostView) -> str:
+def _kind_text(kind: CallKind, view: CostView) -> str:
     words = {
         None: tr("{share} of the calls"),
         True: tr("{share} of calls, cache hits"),
@@ -368,7 +368,7 @@ class TokenPart(QFrame):
         self._theme = theme
         self._span: TokenSpan | None = None
         self.title = PlainLabel(objectName="inspectorTokenTitle", role="overline")
-        self.place = PlainLabel(role="caption")
+        self.position = PlainLabel(role="caption")
         self.pill = _Pill()
         font = fixed_font()
         font.setPointSizeF(font.pointSizeF() * 1.5)
@@ -400,7 +400,7 @@ class TokenPart(QFrame):
         self.merges = button_of_kind("inspectorMerges", self.tr("Merges"), "quiet")
         self.entry = button_of_kind("inspectorEntry", self.tr("Vocabulary"), "quiet")
         head = QWidget()
-        FlowLayout(head, 12).add(self.title, self.place)
+        FlowLayout(head, 12).add(self.title, self.position)
         buttons = row_of(self.copy, self.merges, self.entry, 1)
         column_of(head, self.pill, grid, buttons, parent=self, margins=(MARGIN, 12, MARGIN, 12), spacing=8)
         self.copy.clicked.connect(self._on_copy)
@@ -415,7 +415,7 @@ class TokenPart(QFrame):
         known = span is not None
         for widget in (self.pill, self.copy, self.merges, self.entry):
             widget.setVisible(known)
-        self.place.setText(position)
+        self.position.setText(position)
         if span is None:
             self.title.setText(self.tr("No token at the caret"))
             self._show_facts({})
@@ -590,7 +590,7 @@ class BillPart(QFrame):
         self.calibrate = button_of_kind("inspectorCalibrate", self.tr("Calibrate…"), "link")
         self.edit = button_of_kind("inspectorEditPrice", self.tr("Edit price"), "link")
         self.copy = button_of_kind("inspectorCopyBill", self.tr("Copy bill"), "link")
-        self._place()
+        self._lay_out()
         self.how.toggled.connect(self.measured.setVisible)
         self.use.clicked.connect(self._on_use)
         self.edit.clicked.connect(self._on_edit)
@@ -686,7 +686,7 @@ class BillPart(QFrame):
         amount.setProperty("role", "table")
         self.lines.addWidget(amount, number, 2, Qt.AlignmentFlag.AlignRight)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         head, links = row_of(PlainLabel(self.tr("Bill"), role="overline"), 1, self.use), QGridLayout()
         links.setHorizontalSpacing(14)
         links.setColumnStretch(2, 1)

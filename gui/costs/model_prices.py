@@ -77,13 +77,13 @@ def _tr(text: str) -> str:
     return QCoreApplication.translate("PriceFacts", text)
 
 
-def field_words(path: str) -> str:
+def field_text(path: str) -> str:
     """Return the label of a field."""
     return _tr(LABELS.get(path, path))
 
 
 def _field_text(fact: Fact, _view: object) -> str:
-    return field_words(fact.path)
+    return field_text(fact.path)
 
 
 def _value_text(fact: Fact, _view: object) -> str:
@@ -94,7 +94,7 @@ def _origin_text(fact: Fact, _view: object) -> str:
     if fact.origin == YOURS:
         return _tr("yours, line {line}").format(line=fact.line) if fact.line else _tr("yours")
     if fact.origin == BUNDLED:
-        return _tr("built in, {place}").format(place=fact.place) if fact.place else _tr("built in")
+        return _tr("built in, {position}").format(position=fact.position) if fact.position else _tr("built in")
     return _tr("not set")
 
 
@@ -111,7 +111,7 @@ def _by_hand_words() -> str:
     return _tr("This value spans several lines. Edit it as YAML.")
 
 
-def _spoken_fact(fact: Fact, view: object) -> str:
+def _accessible_fact(fact: Fact, view: object) -> str:
     return ": ".join(filter(None, (text(fact, view) for text in (_field_text, _value_text, _origin_text))))
 
 
@@ -130,7 +130,7 @@ def _typed_value(fact: Fact, _view: object) -> str | None:
 
 def _fact_column(key: str, title: str, text: Callable[[Fact, object], str], **more: Any) -> Column:
     roles = {Qt.ItemDataRole.FontRole: _fact_font}
-    return Column(key, title, "", text, tip=_tip, spoken=_spoken_fact, roles=roles, **more)
+    return Column(key, title, "", text, tip=_tip, spoken=_accessible_fact, roles=roles, **more)
 
 
 FACTS = (
@@ -166,7 +166,7 @@ class ModelPrices(QWidget):
         self._address = ""
         self.setObjectName("pricingForm")
         self._make_controls()
-        self._place()
+        self._lay_out()
         self.table.model().edited.connect(self._on_edited)
         self.table.activated.connect(self._on_activated)
         self.table.selectionModel().currentRowChanged.connect(self._show_choices)
@@ -268,7 +268,7 @@ class ModelPrices(QWidget):
         for button in (self.reset, self.forget):
             button.setAutoDefault(False)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         self._picker_label = label_of(self.picker, self.tr("&Model"))
         top = row_of(self._picker_label, (self.picker, 1), self.heading, (self.identifier, 1), spacing=8)
         source = row_of(self.source_title, self.source, 1, spacing=8)
@@ -377,7 +377,7 @@ class ModelPrices(QWidget):
         self.table.scrollTo(self.table.currentIndex())
 
     @Slot(int)
-    def _on_chosen(self, _place: int) -> None:
+    def _on_chosen(self, _lay_out: int) -> None:
         self._show_heading()
         self.model_chosen.emit(self.model_id)
 
@@ -441,12 +441,12 @@ class _FactsTable(StretchedTable):
         header, width = self.horizontalHeader(), self.fontMetrics().averageCharWidth()
         header.setSectionResizeMode(VALUE, QHeaderView.ResizeMode.Stretch)
         self.setColumnWidth(FIELD, width * FIELD_CHARACTERS)
-        self.resized.connect(self._share_room)
-        model.modelReset.connect(self._share_room)
-        model.dataChanged.connect(self._share_room)
+        self.resized.connect(self._share_width)
+        model.modelReset.connect(self._share_width)
+        model.dataChanged.connect(self._share_width)
 
     @Slot()
-    def _share_room(self) -> None:
+    def _share_width(self) -> None:
         """Keep room for the values: in a narrow table the column *Set by* shrinks instead."""
         width = self.fontMetrics().averageCharWidth()
         left = self.viewport().width() - self.columnWidth(FIELD) - width * VALUE_CHARACTERS

@@ -274,7 +274,7 @@ class CostChart(QWidget):
         self._view: CostView | None = None
         self._plot: Any = None
         self._hint = PlainLabel(self.tr("Loading the chart…"), alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
-        self._place()
+        self._lay_out()
         self.scale.currentChanged.connect(self._on_options)
         self.most.valueChanged.connect(self._on_options)
         self._turn = PlotTurn(theme, self, self._refresh)
@@ -283,7 +283,7 @@ class CostChart(QWidget):
         self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
         self._redraw.timeout.connect(self._turn.ask)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         options = self._make_options()
         self.scroll = QScrollBar(Qt.Orientation.Vertical, objectName="chartScroll")
         self.scroll.setAccessibleName(self.tr("Bars shown"))
@@ -465,7 +465,7 @@ class ModelsPage(QFrame):
         self.chips = MoreChips(model)
         self.chart = CostChart(theme)
         self._make_tools()
-        self._place()
+        self._lay_out()
         self._connect()
         self._show_preset()
 
@@ -533,7 +533,7 @@ class ModelsPage(QFrame):
         self.chart_button.setCheckable(True)
         self.chart_button.setChecked(True)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         left = QWidget()
         self._left = column_of((self.table, 1), parent=left, spacing=0)
         self.splitter = splitter_of("costSplitter", left, self.chart, [1_000, CHART_WIDTH])

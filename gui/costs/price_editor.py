@@ -29,7 +29,7 @@ from gui.editor.offsets import utf16_length
 from gui.look.fonts import fixed_font
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
-from gui.runtime.event_loop import WhenSeen
+from gui.runtime.event_loop import WhenShown
 from gui.widgets.tool_row import DESCRIPTION, DescribedDelegate
 
 if TYPE_CHECKING:
@@ -409,7 +409,7 @@ class PriceEditor(QPlainTextEdit):
         self.document().contentsChange.connect(self._on_contents_change)
         self.blockCountChanged.connect(self._make_room)
         self.updateRequest.connect(self._on_update_request)
-        theme.changed.connect(WhenSeen(self, self._on_theme_changed).ask)
+        theme.changed.connect(WhenShown(self, self._on_theme_changed).ask)
         self._make_room()
 
     def text(self) -> str:
@@ -478,7 +478,7 @@ class PriceEditor(QPlainTextEdit):
         self._numbers.problem_lines = frozenset(problem.line for problem in problems)
         self._numbers.update()
 
-    def place_of_caret(self) -> KeyPosition | None:
+    def caret_position(self) -> KeyPosition | None:
         """Return the position of the caret if the key of a field may be typed there, else None."""
         cursor = self.textCursor()
         before = cursor.block().text()[: cursor.positionInBlock()]
@@ -508,7 +508,7 @@ class PriceEditor(QPlainTextEdit):
 
     def complete(self, *, begun_only: bool = False) -> None:
         """Show the keys that may be typed at the caret. ``begun_only``: only after the first letter."""
-        position = None if self.isReadOnly() else self.place_of_caret()
+        position = None if self.isReadOnly() else self.caret_position()
         if position is None or (begun_only and not position.word):
             self.completion.hide()
             return

@@ -36,7 +36,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.token_text import visible_line
-from gui.costs.model_prices import field_words
+from gui.costs.model_prices import field_text
 from gui.costs.price_import_service import (
     CHANGES,
     EVERYTHING,
@@ -167,25 +167,25 @@ def tr(text: str) -> str:
     return QCoreApplication.translate("ImportRows", text)
 
 
-def value_words(value: Any) -> str:
+def value_text(value: Any) -> str:
     """Return a value as text, as a price file writes it. Amounts are US dollars per million tokens."""
     if value is None:
         return ""
     if isinstance(value, Decimal):
         return amount_text(value)
     if isinstance(value, list):
-        return "; ".join(map(value_words, value))
+        return "; ".join(map(value_text, value))
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_part_words(item)}" for name, item in value.items())
+        return ", ".join(f"{name} {_part_text(item)}" for name, item in value.items())
     if isinstance(value, int):
         return f"{value:,}"
     return value.isoformat() if isinstance(value, date) else str(value)
 
 
-def _part_words(item: Any) -> str:
+def _part_text(item: Any) -> str:
     if item is None:
         return tr("n/a")
-    words = value_words(item)
+    words = value_text(item)
     return f"({words})" if isinstance(item, (list, dict)) else words
 
 
@@ -193,9 +193,9 @@ def _text(row: Difference, column: int) -> str:
     if column == OUTCOME:
         return _outcome(row)
     if column == FIELD:
-        return field_words(row.path)
+        return field_text(row.path)
     if column in (BUILT_IN, YOURS, THEIRS):
-        return value_words({BUILT_IN: row.bundled, YOURS: row.yours, THEIRS: row.theirs}[column])
+        return value_text({BUILT_IN: row.bundled, YOURS: row.yours, THEIRS: row.theirs}[column])
     return row.table if column == TABLE else row.model_id
 
 
@@ -226,7 +226,7 @@ def _tip(row: Difference, column: int) -> str:
     return "\n".join(filter(None, lines))
 
 
-def _spoken_row(index: int, rows: ImportRows) -> str:
+def _accessible_row(index: int, rows: ImportRows) -> str:
     row = rows.rows[index]
     parts = (_text(row, part) for part in (MODEL, FIELD, THEIRS, OUTCOME))
     return ", ".join((*parts, tr("checked") if rows.check_of(index) else tr("not checked")))
@@ -250,7 +250,7 @@ _COLUMNS = (
         "model",
         QT_TRANSLATE_NOOP("ImportRows", "Model"),
         check=lambda index, rows: rows.check_of(index),
-        spoken=_spoken_row,
+        spoken=_accessible_row,
     ),
     _column(FIELD, "field", QT_TRANSLATE_NOOP("ImportRows", "Field")),
     _column(BUILT_IN, "built_in", QT_TRANSLATE_NOOP("ImportRows", "Built in")),
@@ -268,7 +268,7 @@ def _read_column(key: str, title: str, text: Callable[[Any, object], str]) -> Co
 
 _SUBJECT = (
     _read_column("model", QT_TRANSLATE_NOOP("ImportRows", "Model"), lambda row, _view: row[0]),
-    _read_column("field", QT_TRANSLATE_NOOP("ImportRows", "Field"), lambda row, _view: field_words(row[1])),
+    _read_column("field", QT_TRANSLATE_NOOP("ImportRows", "Field"), lambda row, _view: field_text(row[1])),
 )
 """First columns of values on which the sources disagree; a column for each source follows."""
 _NOT_TAKEN = (
@@ -315,7 +315,7 @@ class PriceImportDialog(QDialog):
         self._make_tabs()
         self._make_bottom()
         self._make_empty(icons)
-        self._place()
+        self._lay_out()
         self._connect()
         self.show_preview(self._preview)
         available = parent.window().size() if parent is not None else self.size()
@@ -466,7 +466,7 @@ class PriceImportDialog(QDialog):
         self.take = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
         self.take.setObjectName("priceImportTake")
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         self._top = row_of((self.add, 0, Qt.AlignmentFlag.AlignTop), (self.about, 1))
         filters = row_of((self.words, 1), self.kind, self.provider, self.all, self.none)
         tables = QWidget(self)
@@ -519,7 +519,7 @@ class PriceImportDialog(QDialog):
 
         def column(name: str) -> Column:
             def words(row: tuple[str, str, dict[str, object]], _view: object) -> str:
-                return value_words(row[2].get(name))
+                return value_text(row[2].get(name))
 
             return Column(name, self.tr("Built in") if name == UNTOUCHED else name, "", words, tip=words)
 

@@ -155,7 +155,7 @@ class PricesController(QObject):
         panel.model.price_typed.connect(self.change_price)
         self.undo_changed.connect(context.pages.undo_changed)
         self.price_file.read_file()
-        context.pages.when_seen("pricingTab", NEEDS, self.build)
+        context.pages.when_page_shown("pricingTab", NEEDS, self.build)
 
     def state(self) -> dict[str, Any]:
         """Return the user's arrangement and the unsaved text, as JSON data."""
@@ -176,7 +176,7 @@ class PricesController(QObject):
         panel = PricingPanel(context.theme, context.icons, fields_below, lambda: self._costs.today)
         context.pages.page("pricingTab").fill(panel)
         context.window.view_bar.add_tools("pricingTab", panel.tools)
-        context.pages.page("pricingTab").lead_to(panel.editor)
+        context.pages.page("pricingTab").focus_first(panel.editor)
         self._panel, self.editor = panel, panel.editor
         context.session.restore("pricing", panel.restore_state, self._state)
         self._connect()
@@ -440,7 +440,7 @@ class PricesController(QObject):
         self.editor.document().setModified(False)
         words = self.tr("Your price file changed on disk and was reloaded: {what}. Undo restores your text.")
         details = file.difference.lines if file.difference is not None else ""
-        self.notifier.information(words.format(what=self._difference_words(file.difference)), details, key=OUTSIDE)
+        self.notifier.information(words.format(what=self._difference_text(file.difference)), details, key=OUTSIDE)
 
     def _ask_about_outside(self, file: FileText) -> None:
         words = self.tr(
@@ -451,7 +451,7 @@ class PricesController(QObject):
             Offer(self.tr("Keep mine"), self._keep_mine),
         )
         details = file.difference.lines if file.difference is not None else ""
-        words = words.format(what=self._difference_words(file.difference))
+        words = words.format(what=self._difference_text(file.difference))
         self.notifier.warning(words, details, key=OUTSIDE, offers=offers if file.held == EXACTLY else offers[1:])
 
     def _take_theirs(self) -> None:
@@ -602,12 +602,12 @@ class PricesController(QObject):
     def _on_changed_in_table(self, change: Change, request: ChangeRequest) -> None:
         if change.why:
             self.refuse(change.why)
-        elif change.splice is not None and not self.put(change.splice, request.revision, self._change_words(request)):
+        elif change.splice is not None and not self.put(change.splice, request.revision, self._change_text(request)):
             self.refuse(self.tr("the text of your price file changed in the meantime"))
 
-    def _change_words(self, request: ChangeRequest) -> str:
+    def _change_text(self, request: ChangeRequest) -> str:
         """Return a sentence on the change, with the old and the new price."""
-        from gui.costs.model_prices import field_words
+        from gui.costs.model_prices import field_text
 
         model = next((model for model in self._costs.models if model.id == request.model_id), None)
         unit = "$" if model is None or model.exchange_rate == 1 else ""  # prices of the file may be in another currency
@@ -618,7 +618,7 @@ class PricesController(QObject):
             words = self.tr("{model}: {field} {before} → the built-in price.")
         return words.format(
             model=model.name if model is not None else request.model_id,
-            field=field_words(request.path),
+            field=field_text(request.path),
             before=unit + before if before else self.tr("n/a"),
             after=unit + (request.typed or "").removeprefix("$"),
         )
@@ -631,7 +631,7 @@ class PricesController(QObject):
     def _withdraw_refusal(self) -> None:
         self.notifier.withdraw(REFUSED)
 
-    def _difference_words(self, difference: Difference | None) -> str:
+    def _difference_text(self, difference: Difference | None) -> str:
         if difference is None or not (difference.added or difference.removed):
             return self.tr("another text")
         return self.tr("{added} lines added, {removed} removed").format(

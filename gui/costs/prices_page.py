@@ -131,7 +131,7 @@ def _tip(model: ListedModel, view: AgeView) -> str:
     return "\n".join((model.name, about, _whole_age(model, view)))
 
 
-def _spoken(model: ListedModel, view: AgeView) -> str:
+def _accessible_text(model: ListedModel, view: AgeView) -> str:
     mark = "" if model.hidden else _mark(model)
     return ", ".join(filter(None, (model.name, model.provider, mark, _whole_age(model, view))))
 
@@ -144,7 +144,7 @@ COLUMNS = (
         lambda model, _view: model.name,
         lambda model, _view: model.name.casefold(),
         tip=_tip,
-        spoken=_spoken,
+        spoken=_accessible_text,
     ),
     Column(
         "age",
@@ -154,7 +154,7 @@ COLUMNS = (
         _days,
         numeric=True,
         tip=_tip,
-        spoken=_spoken,
+        spoken=_accessible_text,
     ),
 )
 
@@ -416,14 +416,14 @@ def next_to_check(models: Sequence[ListedModel], after: str, today: date) -> str
     return found[0] if found else ""
 
 
-def _spoken_problem(problem: Problem, _view: object) -> str:
+def _accessible_problem(problem: Problem, _view: object) -> str:
     words = QCoreApplication.translate("PriceProblems", "Line {line}, column {column}: {message}")
     return words.format(line=problem.line, column=problem.column, message=problem.message)
 
 
 def _problem_column(key: str, title: str, text: Callable[[Problem, object], str], *, numeric: bool = False) -> Column:
     return Column(
-        key, title, "", text, numeric=numeric, tip=lambda problem, _view: problem.message, spoken=_spoken_problem
+        key, title, "", text, numeric=numeric, tip=lambda problem, _view: problem.message, spoken=_accessible_problem
     )
 
 
@@ -505,7 +505,7 @@ class PricingPanel(QWidget):
         self._icons = icons
         self._make_tools(icons)
         self._make_problems()
-        self._place()
+        self._lay_out()
         self._connect()
 
     def state(self) -> dict[str, Any]:
@@ -613,7 +613,7 @@ class PricingPanel(QWidget):
         self.problem_list.verticalHeader().setDefaultSectionSize(self._row_height)
         self.problem_list.hide()
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         middle, right = QWidget(), QWidget()
         self._line = separator()
         items = (self.ages, self._line, (self.form, 1))

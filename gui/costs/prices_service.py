@@ -377,8 +377,8 @@ class Fact:
     """Value of a model. ``path``: as in the file (``price.input``); ``about``: a sentence on its meaning.
 
     ``shown`` is the displayed text, empty if it is not set; ``typed`` is the text as the user would type it. ``origin``
-    is ``YOURS``, ``BUNDLED`` or empty; ``place`` is its position as ``file:line``; ``line`` is that line in the user's
-    file, else 0.
+    is ``YOURS``, ``BUNDLED`` or empty; ``position`` is its position as ``file:line``; ``line`` is that line in the
+    user's file, else 0.
     """
 
     path: str
@@ -387,7 +387,7 @@ class Fact:
     shown: str
     typed: str
     origin: str
-    place: str
+    position: str
     line: int
 
     @property
@@ -486,7 +486,7 @@ def _fact(model: Model, field: Field, path: str) -> Fact:
     from pricing.catalog import origin_of
 
     found = origin_of(model, path)
-    origin, place = found if found is not None else ("", None)
+    origin, position = found if found is not None else ("", None)
     value = _value(model, path)
     shown = _shown(field.kind, value) if origin else ""
     return Fact(
@@ -496,8 +496,8 @@ def _fact(model: Model, field: Field, path: str) -> Fact:
         shown,
         _typed(model, field.kind, value, origin),
         origin,
-        "" if place is None else f"{place.file}:{place.line}",
-        place.line if place is not None and origin == YOURS else 0,
+        "" if position is None else f"{position.file}:{position.line}",
+        position.line if position is not None and origin == YOURS else 0,
     )
 
 
@@ -516,11 +516,11 @@ def _shown(kind: str, value: Any) -> str:
     if kind == "tokens":
         return f"{value:,}"
     if kind == "batch":
-        return _batch_words(value)
+        return _batch_text(value)
     if kind == "count":
-        return _count_words(value)
+        return _count_text(value)
     if kind == "off_peak":
-        return _hours_words(value)
+        return _hours_text(value)
     if kind in _ITEM_WORDS:
         return "; ".join(map(_ITEM_WORDS[kind], value)) or "none"
     return str(value)
@@ -552,40 +552,40 @@ def amount_text(amount: Decimal) -> str:
     return f"{whole}.{decimals:0<2}" if decimals else whole
 
 
-def _rates_words(rates: Rates) -> str:
+def _rates_text(rates: Rates) -> str:
     from pricing.types import RATE_NAMES
 
     given = ((name, getattr(rates, name)) for name in RATE_NAMES)
     return ", ".join(f"{name} {amount_text(value)}" for name, value in given if value is not None)
 
 
-def _service_words(service: Service) -> str:
-    return _rates_words(service.rates) if service.factor is None else f"× {amount_text(service.factor)}"
+def _service_text(service: Service) -> str:
+    return _rates_text(service.rates) if service.factor is None else f"× {amount_text(service.factor)}"
 
 
-def _hours_words(off_peak: OffPeak) -> str:
+def _hours_text(off_peak: OffPeak) -> str:
     from pricing.estimation import peak_hours
 
     words = peak_hours(off_peak)
     return f"× {amount_text(off_peak.factor)}{f' outside {words}' if words else ''}"
 
 
-def _batch_words(batch: Batch) -> str:
-    return batch if batch is None or isinstance(batch, str) else _rates_words(batch)
+def _batch_text(batch: Batch) -> str:
+    return batch if batch is None or isinstance(batch, str) else _rates_text(batch)
 
 
 _ITEM_WORDS: dict[str, Callable[[Any], str]] = {
-    "tiers": lambda tier: f"{tier.condition}: {_rates_words(tier.rates)}",
-    "changes": lambda change: f"{change.from_date}: {_rates_words(change.rates)}",
-    "history": lambda past: f"{past.from_date}: {_rates_words(past.rates)}",
-    "services": lambda service: f"{service.name}: {_service_words(service)}",
+    "tiers": lambda tier: f"{tier.condition}: {_rates_text(tier.rates)}",
+    "changes": lambda change: f"{change.from_date}: {_rates_text(change.rates)}",
+    "history": lambda past: f"{past.from_date}: {_rates_text(past.rates)}",
+    "services": lambda service: f"{service.name}: {_service_text(service)}",
     "dated_aliases": lambda alias: f"{alias.name} {alias.period}".strip(),
     "texts": str,
 }
 """Words for each item of a value that is a list, by kind."""
 
 
-def _count_words(rule: CountRule) -> str:
+def _count_text(rule: CountRule) -> str:
     if rule.tokenizer is None:
         return "n/a"
     if rule.low == rule.high == 1:

@@ -131,9 +131,9 @@ class ReportDialog(QDialog):
         self.about = wrapped_label("reportAbout")
         self.about.setProperty("role", "quiet")
         self.about.setText(self._about(facts.characters))
-        self._place(track)
+        self._lay_out(track)
 
-    def _place(self, track: QFrame) -> None:
+    def _lay_out(self, track: QFrame) -> None:
         title = PlainLabel(self.tr("Cost of the prompt"), self, role="section")
         buttons = button_row(self, QDialogButtonBox.StandardButton.Save, QDialogButtonBox.StandardButton.Cancel)
         buttons.button(QDialogButtonBox.StandardButton.Save).setText(self.tr("&Export…"))
@@ -205,7 +205,7 @@ class ReportWriting(QObject):
         # Whichever is last: on a slow machine prices are marked as stale until after they have arrived.
         service = context.pages.costs.service
         for change in (service.estimated, service.stale_changed, context.prompt.counted):
-            change.connect(self._begin_if_wanted)
+            change.connect(self._begin_if_requested)
         context.prompt.text_ready.connect(self._on_text)
 
     @Slot()
@@ -231,7 +231,7 @@ class ReportWriting(QObject):
         return counted and bool(costs.service.rows) and not costs.service.stale
 
     @Slot()
-    def _begin_if_wanted(self) -> None:
+    def _begin_if_requested(self) -> None:
         if self._wanted and self._fresh():
             self.begin()
 

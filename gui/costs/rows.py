@@ -252,7 +252,7 @@ class ReferenceModel:
         model = self.of(row.model for row in rows)
         return next((row for row in rows if model is not None and row.model_id == model.id), None)
 
-    def rows_beside(self, rows: Sequence[CostRow], arrangement: Arrangement, most: int) -> list[CostRow]:
+    def rows_to_compare(self, rows: Sequence[CostRow], arrangement: Arrangement, most: int) -> list[CostRow]:
         """Return its row, then those of the favourites and the baseline in the order of the price table, at most
         ``most`` in total. Omits models no longer served or hidden by the user."""
         first = self.row(rows)

@@ -144,7 +144,7 @@ class ScenarioPopover(Popover):
         for control in self.controls():
             if isinstance(control, QAbstractSpinBox | QComboBox):
                 _stretch(control)
-        self._place()
+        self._lay_out()
         self._connect()
         self.set_currencies({})
         self._show()
@@ -282,7 +282,7 @@ class ScenarioPopover(Popover):
         self.day.setToolTip(self.tr("Announced price changes and retirements apply from their date."))
         self.currency = QComboBox(objectName="costCurrency", accessibleName=self.tr("Currency of amounts"))
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         # Before its contents: a widget that changes its parent is polished again, with all its children.
         self._scroll = QScrollArea(self)
         page = QWidget(self._scroll.viewport(), objectName="plain")

@@ -26,7 +26,7 @@ from gui.look.fonts import fixed_font, strong
 from gui.look.quantities import figure
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
-from gui.runtime.event_loop import WhenSeen, in_next_turn
+from gui.runtime.event_loop import WhenShown, in_next_turn
 from gui.state.settings import SettingsStore
 from gui.widgets.labels import as_written
 
@@ -119,7 +119,7 @@ class AlignedTokens(QAbstractScrollArea):
         self._painter: TokenPainter | None = None
         self._hint = ""
         self._columns = self._base = 0
-        theme.changed.connect(WhenSeen(self, self._take_look).ask)
+        theme.changed.connect(WhenShown(self, self._take_look).ask)
         settings.changed.connect(self._on_setting)
         self._take_font()
 
@@ -203,9 +203,9 @@ class AlignedTokens(QAbstractScrollArea):
     def _measure_gutter(self) -> None:
         names = max((len(name) for name in self._names), default=0)
         self._gutter = round((min(names, MAX_NAME_COLUMNS) + 6) * self._column_width) + MARGIN
-        self._tell_columns()
+        self._notify_columns()
 
-    def _tell_columns(self) -> None:
+    def _notify_columns(self) -> None:
         if self.columns != self._columns:
             self._columns = self.columns
             self.columns_changed.emit()
@@ -342,7 +342,7 @@ class AlignedTokens(QAbstractScrollArea):
 
         options = PaintOptions(show_newlines=True)
         if self._marked is not None:
-            options.match_starts, options.match_ends = (np.array([place], np.int32) for place in self._marked)
+            options.match_starts, options.match_ends = (np.array([offset], np.int32) for offset in self._marked)
         return options
 
     def _line(self, row: int, number: int) -> VisibleLine:
@@ -380,7 +380,7 @@ class AlignedTokens(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._set_bar()
-        self._tell_columns()
+        self._notify_columns()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         bar = self.verticalScrollBar()
@@ -410,16 +410,16 @@ class AlignedTokens(QAbstractScrollArea):
             return True
         return super().viewportEvent(event)
 
-    def words_at(self, place: QPointF) -> str:
+    def words_at(self, point: QPointF) -> str:
         """Return the tooltip of the token at a viewport position; empty if there is none."""
         if self._rows is None or not self._names:
             return ""
-        row, below = divmod(int(place.y()) + self.verticalScrollBar().value() - MARGIN, self._row_height)
+        row, below = divmod(int(point.y()) + self.verticalScrollBar().value() - MARGIN, self._row_height)
         number = below // self._line_height
         if not 0 <= row < len(self._rows) or not 0 <= number < len(self._names):
             return ""
         line = self._line(row, number)
-        x = place.x() - line.left
+        x = point.x() - line.left
         if x < 0 or x > line.line.naturalTextWidth():
             return ""
         column = line.line.xToCursor(x, line.line.CursorPosition.CursorOnCharacter)
@@ -428,9 +428,9 @@ class AlignedTokens(QAbstractScrollArea):
             return ""
         span = self._spans[number].span(index)
         stop = min(span.utf16_end, span.utf16_start + MAX_SHOWN_CHARACTERS)
-        return self.tr("{encoding}, token {place}: id {id}, {text}").format(
+        return self.tr("{encoding}, token {number}: id {id}, {text}").format(
             encoding=visible_line(self._names[number]),
-            place=figure(self.locale(), index + 1),
+            number=figure(self.locale(), index + 1),
             id=span.token_id,
             text=visible(self._rows.text(span.utf16_start, stop).encode()),
         )

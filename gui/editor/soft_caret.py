@@ -160,7 +160,7 @@ class SoftCaret:
             return False
         if forward and self._is_before_break(cursor):
             cursor.movePosition(_Op.NextCharacter)
-        elif not forward and self._is_behind_break(cursor):
+        elif not forward and self._is_after_break(cursor):
             cursor.movePosition(_Op.PreviousCharacter)
         cursor.beginEditBlock()
         if forward:
@@ -230,7 +230,7 @@ class SoftCaret:
         forward = operation == _Op.EndOfBlock
         while True:
             cursor.movePosition(operation, mode)
-            if not (self._is_before_break(cursor) if forward else self._is_behind_break(cursor)):
+            if not (self._is_before_break(cursor) if forward else self._is_after_break(cursor)):
                 return met
             cursor.movePosition(_Op.NextCharacter if forward else _Op.PreviousCharacter, mode)
             met = True
@@ -271,7 +271,7 @@ class SoftCaret:
             cursor.setPosition(cursor.position())
             self._editor.setTextCursor(cursor)
 
-    def _is_behind_break(self, cursor: QTextCursor) -> bool:
+    def _is_after_break(self, cursor: QTextCursor) -> bool:
         return cursor.atBlockStart() and self._soft.is_break(cursor.position() - 1)
 
     def _is_before_break(self, cursor: QTextCursor) -> bool:

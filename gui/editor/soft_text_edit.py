@@ -180,7 +180,7 @@ class SoftTextEdit(QPlainTextEdit):
         self._is_showing = False  # Qt calls a text modified while it is being set
         self._soft.edited.connect(self._on_soft_edited)
         self._feed.progressed.connect(self.load_progress)
-        self._feed.finished.connect(self._on_fed)
+        self._feed.finished.connect(self._on_insertion_finished)
         self.document().modificationChanged.connect(self._announce_modified)
 
     # The text
@@ -234,7 +234,7 @@ class SoftTextEdit(QPlainTextEdit):
         elif self._feed.active:
             self._feed.abandon()
             self._end_feeding()
-            self.steps.take_back(self._on_taken_back)
+            self.steps.take_back(self._on_paste_undone)
 
     @property
     def modified(self) -> bool:
@@ -279,7 +279,7 @@ class SoftTextEdit(QPlainTextEdit):
         cursor = self._soft.selecting(self._clamp(utf16_start), self._clamp(utf16_end))
         if join:
             self._soft.insert(cursor, document_text(text), join=True)
-        elif not self.steps.replace_bit_by_bit(cursor, text):
+        elif not self.steps.replace_in_parts(cursor, text):
             with self.steps.without_selection(cursor):
                 self._soft.insert(cursor, document_text(text))
         return True
@@ -287,7 +287,7 @@ class SoftTextEdit(QPlainTextEdit):
     def insertPlainText(self, text: str) -> None:
         """Replace the selection by ``text`` as one undo step; a large text is inserted in slices, a large selection
         removed in parts."""
-        if len(text) <= FEED_ABOVE and self.steps.lets_in:
+        if len(text) <= FEED_ABOVE and self.steps.accepts_insertion:
             self._bound_undo(len(text), in_step=True)
             self._insert_at_once(text)
             return
@@ -296,7 +296,7 @@ class SoftTextEdit(QPlainTextEdit):
         self._bound_undo(len(text))
         if len(text) > FEED_ABOVE:
             self._begin_feeding(StringSource(text), self.textCursor())
-        elif not self.steps.replace_bit_by_bit(self.textCursor(), text):
+        elif not self.steps.replace_in_parts(self.textCursor(), text):
             self._insert_at_once(text)
 
     def move_selection(self, utf16_offset: int) -> None:
@@ -337,7 +337,7 @@ class SoftTextEdit(QPlainTextEdit):
         start, end = self.selected_range()  # empty if only a soft break is selected
         if start != end and not self.isReadOnly():
             self.copy()
-            if not self.steps.replace_bit_by_bit(self.textCursor(), ""):
+            if not self.steps.replace_in_parts(self.textCursor(), ""):
                 self._delete()
 
     # The caret and the selection
@@ -362,7 +362,7 @@ class SoftTextEdit(QPlainTextEdit):
         Offsets outside the text are clamped, those inside a surrogate pair moved before it. While a large text is
         loading, this waits until the span is loaded.
         """
-        self.steps.behind_waiting(partial(self._select, utf16_start, utf16_end))
+        self.steps.after_waiting(partial(self._select, utf16_start, utf16_end))
 
     def _select(self, utf16_start: int, utf16_end: int) -> None:
         if self._loading and max(utf16_start, utf16_end) > self._soft.length:
@@ -403,7 +403,7 @@ class SoftTextEdit(QPlainTextEdit):
 
     def go_to_line(self, number: int) -> None:
         """Move the caret to the start of a logical line, from 1, and centre it."""
-        self.steps.behind_waiting(partial(self._go_to, number))
+        self.steps.after_waiting(partial(self._go_to, number))
 
     def _go_to(self, number: int) -> None:
         cursor = self.textCursor()
@@ -436,13 +436,13 @@ class SoftTextEdit(QPlainTextEdit):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if event.reason() == QContextMenuEvent.Reason.Mouse and not self.steps.has_waiting:
             self._point_at(event.pos())
-        when_done, behind_waiting = self.steps.when_done, self.steps.behind_waiting
+        when_done, after_waiting = self.steps.when_done, self.steps.after_waiting
         replacements: dict[str, Callable[[], None]] = {
             "edit-undo": self.undo,
             "edit-redo": self.redo,
             "edit-cut": partial(when_done, self.cut),
             "edit-delete": partial(when_done, self._delete),
-            "select-all": partial(behind_waiting, self.selectAll),
+            "select-all": partial(after_waiting, self.selectAll),
         }
         menu = self.createStandardContextMenu(event.pos())
         for name, act in replacements.items():
@@ -552,12 +552,12 @@ class SoftTextEdit(QPlainTextEdit):
 
     def _handle_key(self, event: QKeyEvent) -> None:
         text = text_of(event, tab=not self.tabChangesFocus())
-        if text and self.steps.lets_in and not self.overwriteMode():
+        if text and self.steps.accepts_insertion and not self.overwriteMode():
             self.insertPlainText(text)
         elif self.is_loading and (self.steps.has_waiting or edits(event)):
             again = key_again(event)
             self.steps.when_done(lambda: self.keyPressEvent(again))
-        elif text and not self.isReadOnly() and self.steps.replace_bit_by_bit(self.textCursor(), text):
+        elif text and not self.isReadOnly() and self.steps.replace_in_parts(self.textCursor(), text):
             pass
         elif is_typed(event):
             if not self._caret.type(event):
@@ -574,7 +574,7 @@ class SoftTextEdit(QPlainTextEdit):
         if text == "\n":  # Qt would copy the format of a soft paragraph
             self.insertPlainText(text)
             return True
-        return deletes(event) and self.steps.replace_bit_by_bit(self.textCursor(), "")
+        return deletes(event) and self.steps.replace_in_parts(self.textCursor(), "")
 
     def _insert_at_once(self, text: str) -> None:
         """Replace the selection by a text at once."""
@@ -621,7 +621,7 @@ class SoftTextEdit(QPlainTextEdit):
     def _insert_utf8(self, data: memoryview) -> None:
         """Insert the content of a clipboard or drag, as ``insertPlainText`` does."""
         is_small = len(data) <= FEED_ABOVE
-        if self.steps.active and not (is_small and self.steps.lets_in):
+        if self.steps.active and not (is_small and self.steps.accepts_insertion):
             self.steps.when_done(partial(self._insert_utf8, data))
         elif is_small:
             self.insertPlainText(str(data, "utf-8", "replace"))
@@ -657,14 +657,14 @@ class SoftTextEdit(QPlainTextEdit):
             self._mark(self._modified_when_loaded)
             self._loading = False
 
-    def _on_taken_back(self) -> None:
+    def _on_paste_undone(self) -> None:
         self._select(*self._selection_before)  # before queued actions, which came later
         self.load_finished.emit(self.revision)
         self.paste_cancelled.emit()
         self.steps.drop()
 
     @Slot()
-    def _on_fed(self) -> None:
+    def _on_insertion_finished(self) -> None:
         was_loading = self._loading
         self._end_feeding()
         if was_loading:

@@ -181,7 +181,7 @@ class TokenCard(QFrame):
         self._add_row(self.tr("Bytes"), f"{token.hex}  ({size})", fixed=True)
         if not token.is_piece:
             self._add_row(self.tr("Rank"), self.tr("special token") if token.rank is None else str(token.rank))
-        self._add_row(self.tr("Position"), self._place(contents))
+        self._add_row(self.tr("Position"), self._lay_out(contents))
         if contents.partners:
             self._add_line(self.tr("Shares a character with"), bold=True)
         for partner in contents.partners:
@@ -191,7 +191,7 @@ class TokenCard(QFrame):
         self._grid.addWidget(self._merges, len(self._rows), 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
         self._merges.setVisible(self._pinned)
 
-    def _place(self, contents: TokenCardContents) -> str:
+    def _lay_out(self, contents: TokenCardContents) -> str:
         number = self.locale().toString
         start, end = contents.utf16_start, contents.utf16_end
         if start == end:

@@ -550,12 +550,12 @@ class LineGlyphs:
                 mixed.append((begins[-1], rect, backwards))
                 continue
             # In reading order. A mark may overhang its neighbours and has no position of its own.
-            xs, end = [place.x() for place in item[0].positions()], rect.right()
-            places = list(accumulate(xs, min if backwards else max))
+            xs, end = [point.x() for point in item[0].positions()], rect.right()
+            edges = list(accumulate(xs, min if backwards else max))
             characters += indexes
-            lefts += places
-            rights += [end, *places[:-1]] if backwards else [*places[1:], end]
-            runs += [number] * len(places)
+            lefts += edges
+            rights += [end, *edges[:-1]] if backwards else [*edges[1:], end]
+            runs += [number] * len(edges)
         order = np.argsort(np.array(characters, np.int64), kind="stable")
         self._characters = np.array(characters, np.int64)[order]
         self._lefts, self._rights = np.array(lefts)[order], np.array(rights)[order]

@@ -342,8 +342,8 @@ class WhitespaceSigns:
                 dots.append(_dots(signs.dots + line.left, line, width))
             for left, right, sign in signs.others:
                 if right + line.left >= 0 and left + line.left <= width:
-                    place = QRectF(left + line.left, line.top, right - left, line.height)
-                    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, sign)
+                    area = QRectF(left + line.left, line.top, right - left, line.height)
+                    painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, sign)
         painter.setPen(Qt.PenStyle.NoPen)
         if dots:
             self._rectangles.fill(painter, np.concatenate(dots), QBrush(colour))

@@ -130,7 +130,7 @@ class UndoSteps(QObject):
         if not self._depth and high > self._low:
             self._large = [step for step in self._large if step[1] <= self._low] + [(self._low, high)]
 
-    def replace_bit_by_bit(self, cursor: QTextCursor, text: str) -> bool:
+    def replace_in_parts(self, cursor: QTextCursor, text: str) -> bool:
         """Replace a large selection as one step: the text is inserted now, and the selection removed in parts, since Qt
         takes half a second to remove text that was replaced a million times. Returns False if the selection is small or
         another step is active."""
@@ -144,7 +144,7 @@ class UndoSteps(QObject):
         return True
 
     @property
-    def lets_in(self) -> bool:
+    def accepts_insertion(self) -> bool:
         """True if text can be inserted at the caret during a removal."""
         return self.is_removing and not self.has_waiting and not self._is_removing_at_caret()
 
@@ -208,7 +208,7 @@ class UndoSteps(QObject):
         self.is_held = False
         self._run_waiting()
 
-    def behind_waiting(self, call: Callable[[], object]) -> None:
+    def after_waiting(self, call: Callable[[], object]) -> None:
         """Run an action now, or after queued ones: moving the caret now would move it for them too."""
         if self.has_waiting:
             self.when_done(call)

@@ -133,7 +133,7 @@ class FileTree:
             and np.array_equal(self.tokens, other.tokens)
         )
 
-    def way_to(self, node: int) -> tuple[str, ...]:
+    def path_to(self, node: int) -> tuple[str, ...]:
         """Return the names of the nodes from the root to a node."""
         parts = []
         while node != TOP:
@@ -143,12 +143,12 @@ class FileTree:
 
     def path_within_root(self, node: int) -> str:
         """Return the path of a node relative to its root; for a root its whole path."""
-        root, *names = self.way_to(node)
+        root, *names = self.path_to(node)
         return os.path.join(*names) if names else root  # noqa: PTH118 - text that is shown
 
     def path_of(self, node: int) -> Path:
         """Return the path of a node on disk."""
-        return Path(*self.way_to(node))
+        return Path(*self.path_to(node))
 
 
 def tree_of(

@@ -58,7 +58,7 @@ class FilesController(PageController["FilesPage"]):
         self._asked: tuple[Path, ...] = ()
         self._missed = self._failed = False
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
-        context.pages.when_seen("filesTab", NEEDS, self._come_to_front)
+        context.pages.when_page_shown("filesTab", NEEDS, self._on_shown)
 
     @property
     def _page(self) -> FilesPage:
@@ -79,7 +79,7 @@ class FilesController(PageController["FilesPage"]):
         self._connect_services()
         self._price()
         context.pages.page("filesTab").fill(page)
-        context.pages.page("filesTab").lead_to(page.folder.field)
+        context.pages.page("filesTab").focus_first(page.folder.field)
         return page
 
     def _connect_page(self, page: FilesPage) -> None:
@@ -134,7 +134,7 @@ class FilesController(PageController["FilesPage"]):
         self.focus().set_paths(paths)
 
     @Slot()
-    def _come_to_front(self) -> None:
+    def _on_shown(self) -> None:
         self.build()
 
     @Slot(Qt.ApplicationState)
@@ -308,7 +308,7 @@ class FilesController(PageController["FilesPage"]):
     @Slot()
     def _price(self) -> None:
         table = self._costs.model
-        chosen = self._reference.rows_beside(table.rows, table.arrangement, MAX_MODELS)
+        chosen = self._reference.rows_to_compare(table.rows, table.arrangement, MAX_MODELS)
         prices = FilePrices([row.model for row in chosen], self._costs.scenario.scenario())
         before = self.prices
         if before is not None and before.models == prices.models and before.scenario == prices.scenario:
@@ -382,7 +382,7 @@ class FilesController(PageController["FilesPage"]):
         """Replace a pending or visible suggestion: the files or their check marks changed."""
         if self._fit.waited_for or self._page.fit.there:
             self._page.fit.outdate()
-            self._request_suggestion(quiet=not self._fit.asked_for)
+            self._request_suggestion(quiet=not self._fit.is_requested)
 
     @Slot()
     def _on_chosen(self) -> None:

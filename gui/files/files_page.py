@@ -256,7 +256,7 @@ class FitFoot(QFrame):
         self.list.setProperty("kind", "plain")
         self.take = button_of_kind("filesTake", self.tr("&Uncheck these"), "primary")
         self.leave = button_of_kind("filesLeave", self.tr("Dismiss"), "quiet")
-        self._place()
+        self._lay_out()
         self.propose.clicked.connect(self.fit_asked)
         self.limit.valueChanged.connect(self.changed)
         self.way.currentIndexChanged.connect(self.changed)
@@ -264,7 +264,7 @@ class FitFoot(QFrame):
         self.leave.clicked.connect(self._on_left)
         self.withdraw()
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         caption = label_of(self.limit, self.tr("Fit &into"), "strong")
         row = row_of(
             caption, self.limit, PlainLabel(self.tr("tokens")), self.way, self.over, 1, self.propose, spacing=8
@@ -379,7 +379,7 @@ class FilesPage(QWidget):
         self._make_bar(icons)
         self._make_results(theme, icons)
         self._make_tree(theme, icons)
-        self._place()
+        self._lay_out()
         self._connect()
         self.set_busy(False)
         self._set_there(False)
@@ -454,7 +454,7 @@ class FilesPage(QWidget):
         self.skipped.setHeaderHidden(True)
         self.skipped.setUniformRowHeights(True)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         bar = row_of(
             segments(self.sides, "filesSides", self.tr("Tree and map, or skipped files")),
             (self.folder, 1),
@@ -627,12 +627,12 @@ class FilesPage(QWidget):
     @Slot(QModelIndex)
     def _on_expanded(self, index: QModelIndex) -> None:
         if self.model.tree is not None:
-            self._opened.add(self.model.tree.way_to(self.model.node(index)))
+            self._opened.add(self.model.tree.path_to(self.model.node(index)))
 
     @Slot(QModelIndex)
     def _on_collapsed(self, index: QModelIndex) -> None:
         if self.model.tree is not None:
-            self._opened.discard(self.model.tree.way_to(self.model.node(index)))
+            self._opened.discard(self.model.tree.path_to(self.model.node(index)))
 
     @Slot(QModelIndex, QModelIndex)
     def _on_current(self, index: QModelIndex, _before: QModelIndex) -> None:

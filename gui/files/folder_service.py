@@ -189,7 +189,7 @@ class FolderFit(QObject):
         return self._pending is not None
 
     @property
-    def asked_for(self) -> bool:
+    def is_requested(self) -> bool:
         """True if a suggestion that the user requested is pending."""
         return self._pending is not None and not self._pending.quiet
 
@@ -326,13 +326,13 @@ class FolderWatch(QObject):
         if self._watcher is None:
             return
         if not self._waiting:
-            self._on_all_asked()
+            self._on_all_watched()
             return
         self._watcher.addPaths(self._waiting[:SLICE])
         del self._waiting[:SLICE]
         in_next_turn(self, self._watch_some)
 
-    def _on_all_asked(self) -> None:
+    def _on_all_watched(self) -> None:
         """Report a change if paths are newly watched: they may have changed unnoticed since they were counted.
 
         Paths that are refused every time do not count as new, or this would never end. Refused paths are found by the

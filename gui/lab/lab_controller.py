@@ -82,7 +82,7 @@ class LabController(QObject):
         self._texts.written.connect(self._train_on)
         self._texts.failed.connect(self._on_not_written)
         self.panel: LabPage | None = None
-        context.pages.when_seen("labTab", NEEDS, self._come_to_front)
+        context.pages.when_page_shown("labTab", NEEDS, self._on_shown)
 
     def build(self) -> LabPage:
         """Return the page; create it on the first call."""
@@ -105,13 +105,13 @@ class LabController(QObject):
         self.build().focus()
 
     @Slot()
-    def _come_to_front(self) -> None:
+    def _on_shown(self) -> None:
         self.build()
 
     @Slot(str)
     def _run(self, key: str) -> None:
         card = self.build().cards[key]
-        card.set_standing(WAITING)
+        card.set_status(WAITING)
         self.lane.submit(LabRequest(key, card.inputs(), card.revision))
         self.build().show_summary()
 
@@ -172,7 +172,7 @@ class LabController(QObject):
     @Slot(object)
     def _on_cancelled(self, request: LabRequest) -> None:
         if (card := self._card_of(request)) is not None:
-            card.set_standing(NOT_RUN)
+            card.set_status(NOT_RUN)
         self.build().show_summary()
 
     def _card_of(self, request: LabRequest) -> LabCard | None:

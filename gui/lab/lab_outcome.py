@@ -46,7 +46,7 @@ def tr(text: str) -> str:
     return QCoreApplication.translate("LabPanel", text)
 
 
-def standing_words(standing: str) -> str:
+def status_text(standing: str) -> str:
     """Return the state of a card as text, with its symbol."""
     words = {
         NOT_RUN: tr("not run"),
@@ -109,7 +109,7 @@ class ClaimsModel(ResultModel):
         self._theme = theme
         self._standings = [HOLDS if claim.holds else FAILS for claim in claims]
         rows = tuple(
-            (claim.says, claim.expected, claim.found, standing_words(standing))
+            (claim.says, claim.expected, claim.found, status_text(standing))
             for claim, standing in zip(claims, self._standings, strict=True)
         )
         super().__init__(ResultTable("", (tr("Claim"), tr("Expected"), tr("Found"), tr("Verdict")), rows), parent)

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 
 from gui.lab.experiments.card import BROKEN, DONE, EDITOR, FAILS, HOLDS, MERGES, NOT_RUN, TRAINER, WAITING, Inputs
 from gui.lab.experiments.card import tr as card_words
-from gui.lab.lab_outcome import ROLES, OutcomeView, standing_words
+from gui.lab.lab_outcome import ROLES, OutcomeView, status_text
 from gui.look.fonts import fixed_font, strong
 from gui.look.icons import Icons
 from gui.look.style_sheet import plain_corner
@@ -63,13 +63,13 @@ class LabCard(QFrame):
     """One experiment with the user's inputs. ``LabController`` runs it.
 
     Signals: ``run_asked(str)`` with the key; ``taken(str, str, str, str)``: open its text elsewhere (``EDITOR``,
-    ``MERGES``, ``TRAINER``), with key, destination, text, and encoding, which may be empty; ``standing_changed(str)``
+    ``MERGES``, ``TRAINER``), with key, destination, text, and encoding, which may be empty; ``status_changed(str)``
     with the key.
     """
 
     run_asked = Signal(str)
     taken = Signal(str, str, str, str)
-    standing_changed = Signal(str)
+    status_changed = Signal(str)
 
     def __init__(self, card: Card, theme: Theme, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -105,29 +105,29 @@ class LabCard(QFrame):
     def open(self) -> None:
         """Show text, numbers and outcome. Built when first opened: together the cards have a thousand widgets."""
         self._build()
-        self._show_unseen()
+        self._show_below()
         self.show()
 
-    def set_standing(self, standing: str) -> None:
+    def set_status(self, standing: str) -> None:
         """Set the state of the experiment."""
         self.standing = standing
         self.run_button.setEnabled(standing != WAITING)
-        self.standing_changed.emit(self.card.key)
+        self.status_changed.emit(self.card.key)
 
     def show_outcome(self, outcome: Outcome) -> None:
         """Show the outcome of the current inputs once the experiment is open."""
-        self.set_standing(DONE if outcome.holds is None else HOLDS if outcome.holds else FAILS)
+        self.set_status(DONE if outcome.holds is None else HOLDS if outcome.holds else FAILS)
         self._unseen = outcome
         if not self.isHidden():
-            self._show_unseen()
+            self._show_below()
 
     def show_problem(self, why: str) -> None:
         """Show why there is no outcome."""
-        self.set_standing(BROKEN)
+        self.set_status(BROKEN)
         self._unseen = None
         self._build().show_problem(why)
 
-    def _show_unseen(self) -> None:
+    def _show_below(self) -> None:
         outcome, self._unseen = self._unseen, None
         if outcome is not None:
             self._build().show_outcome(outcome)
@@ -245,7 +245,7 @@ class LabCard(QFrame):
     def _on_changed(self) -> None:
         """Clear the outcome: it does not belong to the changed inputs."""
         self.revision += 1
-        self.set_standing(NOT_RUN)
+        self.set_status(NOT_RUN)
         self._unseen = None
         assert self.outcome is not None
         self.outcome.clear()
@@ -256,7 +256,7 @@ class LabCard(QFrame):
         """Restore text and numbers, and clear the outcome."""
         if self.outcome is None:
             self._unseen = None
-            self.set_standing(NOT_RUN)
+            self.set_status(NOT_RUN)
             return
         if self.text is not None:
             with QSignalBlocker(self.text):
@@ -294,7 +294,7 @@ class ListRows(QStyledItemDelegate):
             painter.setPen(self._theme.colour("quiet"))
             area.adjust(0, 8, 0, 0)
         else:
-            area = self._write_standing(painter, area, self._cards[key].standing, option)
+            area = self._draw_status(painter, area, self._cards[key].standing, option)
             painter.setPen(self._theme.colour("text"))
             painter.setFont(strong(option.font) if option.state & QStyle.StateFlag.State_Selected else option.font)
         shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, area.width())
@@ -302,9 +302,9 @@ class ListRows(QStyledItemDelegate):
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | start, shown)
         painter.restore()
 
-    def _write_standing(self, painter: QPainter, area: QRect, standing: str, option: QStyleOptionViewItem) -> QRect:
+    def _draw_status(self, painter: QPainter, area: QRect, standing: str, option: QStyleOptionViewItem) -> QRect:
         """Draw the state of an experiment at the end of its row; return the remaining area."""
-        words = "" if standing == NOT_RUN else standing_words(standing)
+        words = "" if standing == NOT_RUN else status_text(standing)
         width = option.fontMetrics.horizontalAdvance(words)
         painter.setPen(self._theme.colour(ROLES.get(standing, "quiet")))
         end = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignRight)
@@ -382,11 +382,11 @@ class LabPage(QWidget):
     def _make_main(self, icons: Icons) -> None:
         self.main = QFrame()
         self.main.setProperty("kind", "surface")
-        self.place = PlainLabel(objectName="labPlace")
-        self.place.setProperty("role", "overline")
+        self.position = PlainLabel(objectName="labPlace")
+        self.position.setProperty("role", "overline")
         self.previous = self._arrow("up", self.tr("Previous experiment"), icons)
         self.next = self._arrow("down", self.tr("Next experiment"), icons)
-        head = row_of(self.place, 1, self.previous, self.next, margins=(24, 10, 16, 0))
+        head = row_of(self.position, 1, self.previous, self.next, margins=(24, 10, 16, 0))
         body = QFrame()
         body.setProperty("kind", "surface")
         self._body = QVBoxLayout(body)
@@ -421,7 +421,7 @@ class LabPage(QWidget):
         self.next.clicked.connect(self._go_on)
         theme.changed.connect(self.list.viewport().update)
         for card in self.cards.values():
-            card.standing_changed.connect(self._on_standing)
+            card.status_changed.connect(self._on_status)
 
     @property
     def shown(self) -> str:
@@ -439,7 +439,7 @@ class LabPage(QWidget):
             other.setVisible(other is card)
         card.open()
         index = list(self.cards).index(key)
-        self.place.setText(
+        self.position.setText(
             self.tr("{subject}: {n} of {all}").format(
                 subject=card_words(card.card.subject), n=index + 1, all=len(self.cards)
             )
@@ -465,8 +465,8 @@ class LabPage(QWidget):
         self.side.setFixedWidth(WIDE_LIST if self.width() >= MIN_FOR_WIDE else NARROW_LIST)
 
     @Slot(str)
-    def _on_standing(self, key: str) -> None:
-        words = standing_words(self.cards[key].standing)
+    def _on_status(self, key: str) -> None:
+        words = status_text(self.cards[key].standing)
         self._items[key].setData(
             Qt.ItemDataRole.AccessibleTextRole, f"{card_words(self.cards[key].card.title)}, {words}"
         )

@@ -49,7 +49,7 @@ def tr(text: str) -> str:
     return QCoreApplication.translate("TrainingText", text)
 
 
-def stage_words(stage: str) -> str:
+def stage_text(stage: str) -> str:
     """Return the title of a stage."""
     return tr(STAGES.get(stage, stage))
 
@@ -122,7 +122,7 @@ class TrainingText:
 
     def stage(self, stage: str) -> str:
         """Return the title of a stage."""
-        return stage_words(stage)
+        return stage_text(stage)
 
     def reason(self, reason: str) -> str:
         """Return why files were skipped, in words."""

@@ -393,7 +393,7 @@ class TokenAnnouncer(QObject):
 
     def show_token(self, span: TokenSpan | None, info: TokenInfo | None) -> None:
         """Describe the token at the caret, if any, and announce it once the caret rests."""
-        self._message = self._spoken(span, info)
+        self._message = self._accessible_text(span, info)
         (revision, position), self._caret = self._caret, (self._editor.revision, self._editor.textCursor().position())
         if self._caret[0] != revision:
             self._moved = False
@@ -401,7 +401,7 @@ class TokenAnnouncer(QObject):
             self._moved = True
         self._rest.start()
 
-    def _spoken(self, span: TokenSpan | None, info: TokenInfo | None) -> str:
+    def _accessible_text(self, span: TokenSpan | None, info: TokenInfo | None) -> str:
         if span is None or info is None:
             return ""
         from gui.core.token_text import visible

@@ -28,7 +28,7 @@ _LAST_CASED = 0x20000
 """End of the code points that have upper and lower case."""
 
 
-def found_places(
+def found_spans(
     text: str, pattern: str, *, match_case: bool, whole_words: bool, between: Callable[[float], object]
 ) -> Iterator[tuple[int, int]]:
     """Yield the matches of ``pattern`` in ``text``, in order and not overlapping, as start and end character offsets.
@@ -49,7 +49,7 @@ def found_places(
         number = 0
         while offset >= 0:
             start = chunk_start + offset
-            if not whole_words or _stands_alone(text, start, start + length):
+            if not whole_words or _is_whole_word(text, start, start + length):
                 yield start, start + length
                 free = start + length
                 offset = chunk.find(folded, offset + length)
@@ -65,7 +65,7 @@ def is_at(text: str, pattern: str, start: int, *, match_case: bool, whole_words:
     table = {} if match_case else fold_table(pattern)
     end = start + len(pattern)
     alike = text[start:end].translate(table) == pattern.translate(table)
-    return alike and (not whole_words or _stands_alone(text, start, end))
+    return alike and (not whole_words or _is_whole_word(text, start, end))
 
 
 def fold_table(pattern: str) -> dict[int, str]:
@@ -101,7 +101,7 @@ def _word() -> Any:
     return regex.compile(r"\w")
 
 
-def _stands_alone(text: str, start: int, end: int) -> bool:
+def _is_whole_word(text: str, start: int, end: int) -> bool:
     before = start > 0 and _word().match(text, start - 1, start)
     return not before and not (end < len(text) and _word().match(text, end, end + 1))
 
@@ -276,7 +276,7 @@ class _Found(NamedTuple):
 
 def _plain_matches(request: FindRequest, ticket: Ticket) -> Iterator[_Found]:
     options = request.options
-    found = found_places(
+    found = found_spans(
         request.text,
         options.pattern,
         match_case=options.match_case,

@@ -242,7 +242,7 @@ class Prompt(QObject):
         service.patched.connect(self.editor.apply_patch)
         service.counted.connect(self._on_counted)
         service.text_ready.connect(self._on_text_ready)
-        service.text_wanted.connect(self._on_text_wanted)
+        service.text_wanted.connect(self._on_text_requested)
         service.failed.connect(self._on_failed)
         service.encoding_changed.connect(self._on_service_encoding)
         service.set_encoding(self._encoding)
@@ -252,7 +252,7 @@ class Prompt(QObject):
         if announced is not None and announced[0] == self.editor.revision:
             self._send_text(*announced)
         else:
-            self._on_text_wanted()
+            self._on_text_requested()
 
     @Slot(int, object)
     def _on_edited(self, revision: int, edits: object) -> None:
@@ -283,7 +283,7 @@ class Prompt(QObject):
             self._service.replace_text(revision, text)
 
     @Slot()
-    def _on_text_wanted(self) -> None:
+    def _on_text_requested(self) -> None:
         if self._stored is not None:
             self._send_text(self.editor.revision, "")
         elif self._is_quick_to_read():

@@ -101,7 +101,7 @@ class PlotTurn(QObject):
             self._act()
 
 
-class WhenSeen(QObject):
+class WhenShown(QObject):
     """Action that runs at once if its widget is visible, otherwise when it is next shown, once for all requests.
 
     A theme change concerns every page: redrawing all of them took a tenth of a second, though only one is visible.

@@ -491,7 +491,7 @@ class JobRunner(QObject):
     def _keep_beating(self, busy: bool) -> None:
         if busy:
             self.heartbeat.start()
-        elif not self.at_work:
+        elif not self.any_busy:
             self.heartbeat.stop()
 
     @property
@@ -505,7 +505,7 @@ class JobRunner(QObject):
         return any(lane.busy and not lane.hidden for lane in self._lanes)
 
     @property
-    def at_work(self) -> bool:
+    def any_busy(self) -> bool:
         """True if any lane is running, including hidden background lanes."""
         return any(lane.busy for lane in self._lanes)
 

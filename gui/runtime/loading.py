@@ -5,9 +5,9 @@ unprotected on Python 3.11, and Qt queries the classes of its objects there with
 thread while the window paints crashes the program now and then (a null pointer in
 ``PySide::MetaObjectBuilder::update``). From Python 3.12 on, the entry is part of the class.
 
-``imported_in_pieces`` imports a package statement by statement, since importing a hundred modules at once takes a tenth
-of a second. Between steps the package is not in ``sys.modules``. A finder stands in for it: an import in the meantime
-completes the package at once, so that there is only one module object.
+``import_incrementally`` imports a package statement by statement, since importing a hundred modules at once takes a
+tenth of a second. Between steps the package is not in ``sys.modules``. A finder stands in for it: an import in the
+meantime completes the package at once, so that there is only one module object.
 
 ``LoadingAhead`` imports the modules of pages and dialogs before they are opened. The start imports only what the first
 paint needs, so the first visit to a page used to load dozens of modules at once, and those with plots two hundred: a
@@ -40,7 +40,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 import gui
 
 
-def imported_in_pieces(name: str) -> Iterator[None]:
+def import_incrementally(name: str) -> Iterator[None]:
     """Import a self-contained package, such as ``pyqtgraph``, yielding between the statements of its file. A no-op if
     it is loaded or has no source. Raises any error of the import."""
     if name in sys.modules:
@@ -239,7 +239,7 @@ def _load_pyqtgraph() -> Iterator[int]:
             yield 0
     with contextlib.suppress(ImportError):
         began = perf_counter()
-        for _ in imported_in_pieces(PLOTS[0]):
+        for _ in import_incrementally(PLOTS[0]):
             if perf_counter() - began > _STEP_SECONDS:
                 yield 0
                 began = perf_counter()

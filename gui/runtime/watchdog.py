@@ -125,7 +125,7 @@ def _clocks() -> tuple[float, float, float]:
     return perf_counter(), thread_time(), queued_seconds()
 
 
-def watchdog_asked_for(value: str, parent: QObject) -> Watchdog | None:
+def requested_watchdog(value: str, parent: QObject) -> Watchdog | None:
     """Return the watchdog requested by the variable, started; None if it requests none or is invalid."""
     if not value.isdecimal() or not int(value):
         return None

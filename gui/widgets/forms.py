@@ -45,7 +45,7 @@ from PySide6.QtWidgets import (
 from gui.core.figures import MAX_TOKENS
 from gui.look.style_sheet import RADIUS
 from gui.look.theme import Theme
-from gui.runtime.event_loop import WhenSeen
+from gui.runtime.event_loop import WhenShown
 from gui.widgets.labels import PlainLabel
 
 Box = TypeVar("Box", bound=QBoxLayout)
@@ -288,7 +288,7 @@ class Remark(PlainLabel):
         self.setWordWrap(True)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.hide()
-        theme.changed.connect(WhenSeen(self, self._colour).ask)
+        theme.changed.connect(WhenShown(self, self._colour).ask)
 
     def say(self, text: str, kind: str = "") -> None:
         """Set the text; ``kind`` is ``error``, ``warning``, ``success`` or empty."""

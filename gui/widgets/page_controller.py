@@ -185,15 +185,15 @@ class KeyGuard(QObject):
 
     @Slot(object)
     def _on_searched(self, result: JobResult) -> None:
-        request, places = result.request, result.value
-        if not places:
+        request, keys = result.request, result.value
+        if not keys:
             request.export()
             return
         box = QMessageBox(self._over.window(), objectName="keyWarning")
         box.setIcon(QMessageBox.Icon.Warning)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setWindowTitle(self.tr("API keys"))
-        box.setText(key_sentence(request.subject, places))
+        box.setText(key_sentence(request.subject, keys))
         box.setInformativeText(self.tr("Anyone who receives this export can read them."))
         anyway = box.addButton(self.tr("&Export anyway"), QMessageBox.ButtonRole.AcceptRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))

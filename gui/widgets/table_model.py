@@ -345,7 +345,7 @@ class RowsModel(QAbstractTableModel):
         """Return the alignment of a column."""
         return RIGHT if column in self.FIGURES else LEFT
 
-    def tell_of(self, column: int) -> None:
+    def notify_column(self, column: int) -> None:
         """Notify views that all cells of a column changed."""
         if self.rows:
             self.dataChanged.emit(self.index(0, column), self.index(len(self.rows) - 1, column))

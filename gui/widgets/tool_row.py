@@ -436,7 +436,7 @@ class ChoiceChip(MenuChip):
         return self._choices[self._current][1]
 
     def findText(self, text: str) -> int:
-        return next((place for place, choice in enumerate(self._choices) if choice[0] == text), -1)
+        return next((index for index, choice in enumerate(self._choices) if choice[0] == text), -1)
 
     def setCurrentIndex(self, index: int) -> None:
         if not 0 <= index < len(self._choices) or index == self._current:

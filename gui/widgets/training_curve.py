@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QToolTip, QVBoxLayout, QWidget
 from gui.look import focus_ring
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
-from gui.runtime.event_loop import PlotTurn, WhenSeen
+from gui.runtime.event_loop import PlotTurn, WhenShown
 from gui.runtime.loading import Loading
 from gui.widgets.labels import PlainLabel
 
@@ -98,7 +98,7 @@ class TrainingCurveView(QWidget):
         self._turn = PlotTurn(theme, self, self._draw)
         self.set_references(())
         self._redraw.timeout.connect(self._turn.ask)
-        theme.changed.connect(WhenSeen(self, self._turn.ask).ask)
+        theme.changed.connect(WhenShown(self, self._turn.ask).ask)
 
     def clear(self) -> None:
         """Reset for another run."""
@@ -228,8 +228,8 @@ class TrainingCurveView(QWidget):
             self._plots.draw(curve, self.rates, self._vocab_size, self._references)
 
     @Slot(object, QPointF)
-    def _on_hovered(self, point: tuple[int, float] | None, place: QPointF) -> None:
+    def _on_hovered(self, point: tuple[int, float] | None, position: QPointF) -> None:
         if point is None:
             QToolTip.hideText()
         else:
-            QToolTip.showText(place.toPoint(), self.words(*point), self._plots)
+            QToolTip.showText(position.toPoint(), self.words(*point), self._plots)

@@ -144,7 +144,7 @@ class Application(QObject):
         self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
         self.privacy = Privacy(self.keeper, paths, self.notifier, self.window)
         self.privacy.changed.connect(self.show_title)
-        self.keeper.keys_found.connect(self.privacy.point_out_keys)
+        self.keeper.keys_found.connect(self.privacy.warn_of_keys)
         self._last = SessionState()
         self._is_first = False
         self.first_steps: FirstSteps | None = None

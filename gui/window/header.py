@@ -161,8 +161,8 @@ class KeyFigure(QWidget):
             if self._quality:
                 from gui.costs.cost_table import dot_colour, draw_dot
 
-                place = self.start_of(sum(self._widths()), DOT_ROOM) + DOT_ROOM / 2 + (-1 if mirrored else 1)
-                centre = QPointF(place, line.center().y() + 1)
+                centre_x = self.start_of(sum(self._widths()), DOT_ROOM) + DOT_ROOM / 2 + (-1 if mirrored else 1)
+                centre = QPointF(centre_x, line.center().y() + 1)
                 draw_dot(painter, centre, self._quality, dot_colour(self._theme, self._quality))
             painter.restore()
             painter.setLayoutDirection(self.layoutDirection())
@@ -252,11 +252,11 @@ class ContextMeter(KeyFigure):
                 percent = "<" + self.locale().toString(LEAST * 100, "f", 1)
             runs = (Run(self.tr("{share}%").format(share=percent)),)
         words = self._words(share)
-        self.set_caption(self._short_words(share))
+        self.set_caption(self._short_text(share))
         self.show_figure(runs, words=words)
         self.bar.setAccessibleDescription(words)
         self.bar.setToolTip(as_written(words))
-        self._place_bar()
+        self._position_bar()
 
     def _words(self, share: float | None) -> str:
         if not self._model:
@@ -274,7 +274,7 @@ class ContextMeter(KeyFigure):
             return self.tr("{over} tokens too long for {window}").format(over=over, window=window)
         return self.tr("{tokens} of {window}").format(tokens=figure(self.locale(), self._tokens), window=window)
 
-    def _short_words(self, share: float | None) -> str:
+    def _short_text(self, share: float | None) -> str:
         if self._window is None:
             return self.tr("context")
         window = figure(self.locale(), self._window)
@@ -287,14 +287,14 @@ class ContextMeter(KeyFigure):
         words = self.tr("of {window} input limit") if self._is_input_limit else self.tr("of {window} context")
         return words.format(window=window)
 
-    def _place_bar(self) -> None:
+    def _position_bar(self) -> None:
         line = self._metrics[self._strong.weight()].height()
         left = round(self.start_of(self.end_of_number() + GAP, BAR.width()))
         self.bar.setGeometry(left, round((line - BAR.height()) / 2) + 1, BAR.width(), BAR.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place_bar()
+        self._position_bar()
 
 
 # --- the header -------------------------------------------------------------------------------------------------------
@@ -358,12 +358,12 @@ class DocumentName(QWidget):
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(self._theme.colour("accent"))
-                place = self._name.geometry()
+                area = self._name.geometry()
                 words = self._name.fontMetrics().horizontalAdvance(self._name.text())
-                left = min(place.left() + words + 6, self.width() - 9)
+                left = min(area.left() + words + 6, self.width() - 9)
                 if self.isRightToLeft():
-                    left = max(place.right() - words - 13, 2)
-                painter.drawEllipse(left, place.center().y() - 3, 7, 7)
+                    left = max(area.right() - words - 13, 2)
+                painter.drawEllipse(left, area.center().y() - 3, 7, 7)
 
 
 class Header(QFrame):

@@ -162,7 +162,7 @@ class Closing(QObject):
             offers=(
                 Offer(self.tr("Try again"), self._close),
                 Offer(self.tr("Save as…"), self._files().choose_target),
-                Offer(self.tr("Close without saving"), self._close_anyway),
+                Offer(self.tr("Close without saving"), self._close_without_saving),
             ),
         )
         return False
@@ -211,7 +211,7 @@ class Closing(QObject):
     def _close(self) -> None:
         self._window.close()
 
-    def _close_anyway(self) -> None:
+    def _close_without_saving(self) -> None:
         self._window.close_guard = None
         self._window.close()
 

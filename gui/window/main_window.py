@@ -304,8 +304,8 @@ class Cover(QWidget):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN), 12, 12)
             middle = self.rect().center()
             side = ICON_SIDE
-            place = QRect(middle.x() - side // 2, middle.y() - side - 24, side, side)
-            self._icons.draw(painter, self._icon, place, "information")
+            area = QRect(middle.x() - side // 2, middle.y() - side - 24, side, side)
+            self._icons.draw(painter, self._icon, area, "information")
             title, small = QFont(self.font()), QFont(self.font())
             title.setPixelSize(TITLE_PIXELS)
             set_weight(title)

@@ -104,7 +104,7 @@ class Page(QWidget):
         """Show this page."""
         self._pages.setCurrentWidget(self)
 
-    def when_looked_at(
+    def when_shown(
         self,
         needs: Sequence[str],
         load_first: Callable[[Sequence[str], Callable[[], None]], None],
@@ -123,7 +123,7 @@ class Page(QWidget):
             body.setContentsMargins(0, 0, 0, 0)
         body.addWidget(panel)
 
-    def lead_to(self, widget: QWidget) -> None:
+    def focus_first(self, widget: QWidget) -> None:
         """Pass the focus to this widget when the page receives it.
 
         Unlike ``setFocusProxy``: the Tab key enters a widget through its proxy, and so skips the controls before the
@@ -182,13 +182,13 @@ class PageDirectory(QObject):
         assert isinstance(page, Page)
         return page
 
-    def when_seen(self, name: str, needs: Sequence[str], act: Callable[[], None]) -> None:
+    def when_page_shown(self, name: str, needs: Sequence[str], act: Callable[[], None]) -> None:
         """Call ``act`` whenever a page is shown, once the required modules are loaded."""
         from gui.runtime.loading import Loading
 
         if self._loading is None:
             self._loading = Loading(self)
-        self.page(name).when_looked_at(needs, self._loading.when_loaded, act)
+        self.page(name).when_shown(needs, self._loading.when_loaded, act)
 
     def go_to(self, name: str) -> None:
         """Show a page and focus its first control."""
@@ -207,7 +207,7 @@ class PageDirectory(QObject):
         self.go_to(PROMPT_PAGE)
 
     @Slot(int, int)
-    def show_place(self, utf16_start: int, utf16_end: int) -> None:
+    def show_in_prompt(self, utf16_start: int, utf16_end: int) -> None:
         """Show the prompt with this span selected and its start visible."""
         self.show_prompt()
         self._prompt.editor.select_range(utf16_end, utf16_start)

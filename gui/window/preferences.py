@@ -90,7 +90,7 @@ class PreferencesDialog(QDialog):
             self._add_reset(page)
         self.shortcuts = ShortcutsPage(settings, actions, defaults)
         self._add_page(self.tr("Shortcuts"), self.shortcuts)
-        self._place()
+        self._lay_out()
         self.search.textChanged.connect(self._find)
         self.pages.currentRowChanged.connect(self._stack.setCurrentIndex)
         self.pages.setCurrentRow(0)
@@ -105,7 +105,7 @@ class PreferencesDialog(QDialog):
         """Show the page of shortcuts."""
         self.pages.setCurrentRow(self.pages.count() - 1)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         side = QVBoxLayout()
         side.setSpacing(8)
         side.addWidget(self.search)
@@ -301,7 +301,7 @@ class ShortcutsPage(QWidget):
         header.setHighlightSections(False)
         header.setSectionResizeMode(_ACTION, QHeaderView.ResizeMode.Stretch)
         self._make_editor()
-        self._place()
+        self._lay_out()
         self._show_all()
         self.table.itemSelectionChanged.connect(self._on_selected)
         self.keys.keySequenceChanged.connect(self._on_keys)
@@ -326,7 +326,7 @@ class ShortcutsPage(QWidget):
         for button in (self.assign, self.reset):
             button.setAutoDefault(False)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         title = PlainLabel(self.tr("Shortcuts"))
         title.setProperty("role", "section")
         row = QHBoxLayout()
@@ -366,7 +366,7 @@ class ShortcutsPage(QWidget):
         rows = self.table.selectionModel().selectedRows()
         return self._actions[rows[0].row()] if rows else None
 
-    def _taken_by(self) -> QAction | None:
+    def _action_with_keys(self) -> QAction | None:
         """Return the other action that has the typed keys."""
         keys = self.keys.keySequence()
         others = (action for action in self._actions if action is not self._selected)
@@ -400,7 +400,7 @@ class ShortcutsPage(QWidget):
 
     @Slot()
     def _on_keys(self) -> None:
-        action, taken = self._selected, self._taken_by()
+        action, taken = self._selected, self._action_with_keys()
         words = ""
         if action is not None and taken is not None:
             keys = self.keys.keySequence().toString(QKeySequence.SequenceFormat.NativeText)
@@ -418,7 +418,7 @@ class ShortcutsPage(QWidget):
 
     @Slot()
     def _on_assign(self) -> None:
-        action, taken = self._selected, self._taken_by()
+        action, taken = self._selected, self._action_with_keys()
         assert action is not None
         entries = self._entries()
         if taken is not None:

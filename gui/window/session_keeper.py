@@ -89,11 +89,11 @@ class SessionKeeper(QObject):
         self._storage: Storage | None = None
         self._reading: Lane | None = None
         self._looking: Lane | None = None
-        self._keys_told = False
-        self._held_text: str | ChunkedText | None = None
+        self._keys_reported = False
+        self._pending_text: str | ChunkedText | None = None
         """A text that is not written before it was searched for keys, and those were pointed out."""
         self._hold = QTimer(self, singleShot=True)
-        self._hold.timeout.connect(self._write_held_text)
+        self._hold.timeout.connect(self._write_pending_text)
         self._text_changed = False
         self._asked = False
         self._unread: SessionState | None = None
@@ -159,7 +159,7 @@ class SessionKeeper(QObject):
     def discard_orphan(self, folder: Path) -> None:
         """Remove the text of a closed window that the user discarded."""
         assert self._storage is not None
-        self._settle_orphan(folder, self._storage.write)
+        self._handle_orphan(folder, self._storage.write)
 
     def fetch_orphan(self, folder: Path) -> None:
         """Read the text of a crashed window; emits ``fetched``.
@@ -169,13 +169,13 @@ class SessionKeeper(QObject):
         assert self._reading is not None
         self._reading.submit(_TextRequest(folder / TEXT_FILE, SessionState(modified=True), folder))
 
-    def _settle_orphans(self, write: Callable[[Path, bytes], object]) -> None:
+    def _handle_orphans(self, write: Callable[[Path, bytes], object]) -> None:
         """Remove the orphans whose texts are now saved as the text of this session."""
         orphans, self._orphans = self._orphans, []
         for folder in orphans:
-            self._settle_orphan(folder, write)
+            self._handle_orphan(folder, write)
 
-    def _settle_orphan(self, folder: Path, write: Callable[[Path, bytes], object]) -> None:
+    def _handle_orphan(self, folder: Path, write: Callable[[Path, bytes], object]) -> None:
         lock = self._slot.hold_orphan(folder)
         if lock is None:
             return  # another window has taken it
@@ -242,7 +242,7 @@ class SessionKeeper(QObject):
         self._reading.finished.connect(self._on_read)
         self._reading.failed.connect(self._on_read_failed)
         self._looking = runner.background(self.tr("Checking for API keys"), _keys_in)
-        self._looking.finished.connect(self._on_looked)
+        self._looking.finished.connect(self._on_keys_checked)
         self._storage = storage = Storage(runner, self.tr("Saving the session"), self)
         storage.written.connect(self._on_written)
         storage.failed.connect(self._on_failed)
@@ -275,7 +275,7 @@ class SessionKeeper(QObject):
         """Save now, in the background."""
         if self._slot.folder is None or self._storage is None or self._unread is not None:
             return
-        if self._storage.busy or self._held_text is not None:
+        if self._storage.busy or self._pending_text is not None:
             self._timer.start()  # the disk is slow, or keys were just pointed out; the next save has a newer text
             return
         if not self._text_changed:
@@ -303,16 +303,16 @@ class SessionKeeper(QObject):
         assert self._slot.folder is not None
         assert self._storage is not None
         self._text_changed = False
-        self._held_text = text
-        if self._looking is None or self._keys_told:
-            self._write_held_text()
+        self._pending_text = text
+        if self._looking is None or self._keys_reported:
+            self._write_pending_text()
         else:
             self._looking.submit(text)
             self._hold.start(LONGEST_SEARCH_MS)
 
     @Slot()
-    def _write_held_text(self) -> None:
-        text, self._held_text = self._held_text, None
+    def _write_pending_text(self) -> None:
+        text, self._pending_text = self._pending_text, None
         if text is None or self._slot.folder is None:
             return
         assert self._storage is not None
@@ -320,15 +320,15 @@ class SessionKeeper(QObject):
         self._write_state(closed=False)
 
     @Slot(object)
-    def _on_looked(self, result: JobResult) -> None:
-        if self._slot.folder is None or self._keys_told:
+    def _on_keys_checked(self, result: JobResult) -> None:
+        if self._slot.folder is None or self._keys_reported:
             return
         if result.value:
-            self._keys_told = True
+            self._keys_reported = True
             self.keys_found.emit(result.value)
             self._hold.start(ANSWER_MS)
-        elif result.request is self._held_text:
-            self._write_held_text()
+        elif result.request is self._pending_text:
+            self._write_pending_text()
 
     def _write_state(self, *, closed: bool) -> None:
         assert self._slot.folder is not None
@@ -375,7 +375,7 @@ class SessionKeeper(QObject):
         if folder is None:
             return
         self._timer.stop()
-        self._held_text = None
+        self._pending_text = None
         self._slot.go_private()
         if forget and self._storage is not None:
             self._storage.write(folder / TEXT_FILE, "")  # queued after pending writes
@@ -403,10 +403,10 @@ class SessionKeeper(QObject):
                 # closed before the large text was shown: it is unchanged on disk
                 write_now(WriteRequest(folder / STATE_FILE, state_bytes(replace(self._unread, closed=True))))
                 return ""
-            if self._text_changed or self._held_text is not None:
+            if self._text_changed or self._pending_text is not None:
                 stored = self._prompt.stored_text
                 write_now(WriteRequest(folder / TEXT_FILE, self._prompt.read_now() if stored is None else stored))
-                self._text_changed, self._held_text = False, None
+                self._text_changed, self._pending_text = False, None
             state = self._state(closed=True)
             if self._slot.number > 1:  # no start continues this session; the next one offers text that is in no file
                 if self._is_elsewhere(state):
@@ -415,7 +415,7 @@ class SessionKeeper(QObject):
                 else:
                     state = replace(state, modified=True)
             write_now(WriteRequest(folder / STATE_FILE, state_bytes(state)))
-            self._settle_orphans(lambda path, content: write_now(WriteRequest(path, content)))
+            self._handle_orphans(lambda path, content: write_now(WriteRequest(path, content)))
         except OSError as error:
             return error.strerror or str(error)
         return ""
@@ -437,9 +437,9 @@ class SessionKeeper(QObject):
             self._unlock_orphan(path.parent)
         if path.parent != self._slot.folder:
             return
-        if path.name == TEXT_FILE and not self._text_changed and self._held_text is None:
+        if path.name == TEXT_FILE and not self._text_changed and self._pending_text is None:
             assert self._storage is not None
-            self._settle_orphans(self._storage.write)
+            self._handle_orphans(self._storage.write)
         elif path.name == STATE_FILE:
             self._notifier.withdraw("session")
             self._notifier.withdraw("closing")
@@ -506,7 +506,7 @@ class Privacy(QObject):
         self._box: QMessageBox | None = None
 
     @Slot(object)
-    def point_out_keys(self, found: tuple[str, ...]) -> None:
+    def warn_of_keys(self, found: tuple[str, ...]) -> None:
         """Warn that the session is about to save a text with API keys, and offer to stop that."""
         words = self.tr("{keys} The session saves it in your profile unless you go private.")
         self._notifier.warning(

@@ -79,7 +79,7 @@ def feed_profile(content: bytes, folder: Path) -> Iterator[str]:
             window.pages.setCurrentIndex(place)
         window.destroyed.connect(loop.quit)
         if not window.close():
-            bench.closing._close_anyway()
+            bench.closing._close_without_saving()
         loop.exec()
     if faults:
         raise faults[0]

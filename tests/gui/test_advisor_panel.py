@@ -110,8 +110,8 @@ def test_the_preview_shows_what_goes_and_leads_there(qtbot: QtBot, open_window: 
     shown = panel.savings.preview
     assert shown.index(0, CHANGE).data() == "⏎⏎⏎⏎What·is·the·[−ﬁ][+fi]nal·oﬃce?···⏎"
     assert "After: ⏎⏎⏎⏎What·is·the·final·oﬃce?···⏎" in shown.index(0, CHANGE).data(Qt.ItemDataRole.ToolTipRole)
-    panel.savings.places.setCurrentIndex(shown.index(0, CHANGE))
-    QTest.keyClick(panel.savings.places, Qt.Key.Key_Return)
+    panel.savings.changes.setCurrentIndex(shown.index(0, CHANGE))
+    QTest.keyClick(panel.savings.changes, Qt.Key.Key_Return)
     assert bench.window.pages.currentWidget() is bench.panel
     assert bench.panel.editor.selected_text() == "ﬁ"
 

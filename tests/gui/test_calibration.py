@@ -80,7 +80,7 @@ def test_a_sample_narrows_the_estimate_says_so_stays_and_goes(qtbot: QtBot, open
     assert row.estimate.input_low < billed < row.estimate.input_high
     assert row.estimate.input_high - row.estimate.input_low < before.input_high - before.input_low
     table = bench.costs.panel.model
-    place = table.place_of(MODEL)
+    place = table.row_of_model(MODEL)
     assert table.index(place, COLUMN_INDEX["label"]).data() == "≈ estimated, calibrated"
     assert any("your own ratio to o200k_base, from one text" in line for line in explanation(row, table.view))
     cells = [dialog.samples.index(0, column).data() for column in range(6)]
@@ -142,7 +142,7 @@ def test_a_sample_goes_to_the_model_that_the_usage_names_or_asks(qtbot: QtBot, o
     bench = open_window(profile)
     counted = with_english(qtbot, bench)
     qtbot.waitUntil(lambda: row_of(bench) is not None)
-    bench.costs.panel.table.selectRow(bench.costs.panel.model.place_of(MODEL))
+    bench.costs.panel.table.selectRow(bench.costs.panel.model.row_of_model(MODEL))
     bench.window.actions_by_name["calibrate"].trigger()
     dialog = bench.window.findChild(CalibrationDialog)
     assert dialog.model.currentIndex() == -1  # not the row that happens to be selected

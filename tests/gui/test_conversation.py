@@ -155,7 +155,7 @@ def test_lines_are_told_apart_without_colour(qapp):
 
 def test_an_empty_table_has_no_lines_to_draw_anew(qapp):
     """As Qt's warning about the range would say."""
-    table = totals_model(TEXT, lambda _place: None)
+    table = totals_model(TEXT, lambda _lay_out: None)
     told = []
     table.dataChanged.connect(lambda *_: told.append(1))
     table.notify_changed(0)

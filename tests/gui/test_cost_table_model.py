@@ -34,7 +34,7 @@ def ids(model: CostTableModel) -> list[str]:
 
 
 def text(model: CostTableModel, model_id: str, column: str, role=Qt.ItemDataRole.DisplayRole) -> object:
-    return model.index(model.place_of(model_id), COLUMN_INDEX[column]).data(role)
+    return model.index(model.row_of_model(model_id), COLUMN_INDEX[column]).data(role)
 
 
 def header(model: CostTableModel, column: str) -> str:
@@ -142,7 +142,7 @@ def test_the_ratio_is_to_the_pinned_row(model):
     assert text(model, "acme/small", "ratio") == "×0.0500"
     assert text(model, "borg/opus", "ratio") == "×3.25–3.42"
     assert text(model, "corp/unknown", "ratio") == "n/a"
-    assert model.index(model.place_of("acme/small"), COLUMN_INDEX["ratio"]).data(TableRole.SORT) == Decimal("0.05")
+    assert model.index(model.row_of_model("acme/small"), COLUMN_INDEX["ratio"]).data(TableRole.SORT) == Decimal("0.05")
 
 
 def test_stale_figures_carry_a_sign_besides_the_colour(model):
@@ -182,7 +182,7 @@ def test_age_retirement_and_announced_changes_are_in_words(model):
 
 def sums(model: CostTableModel, model_id: str) -> str:
     """What the inspector says of a model, line by line."""
-    return "\n".join(explanation(model.row_at(model.place_of(model_id)), model.view))
+    return "\n".join(explanation(model.row_at(model.row_of_model(model_id)), model.view))
 
 
 def test_tool_tips_are_one_sentence_and_the_inspector_has_the_sum(model):

@@ -116,4 +116,4 @@ def test_the_place_of_the_caret_is_that_of_the_text(qtbot: QtBot, open_window: O
     editor.setPlainText("🙂" + "word " * 20_000)
     qtbot.waitUntil(lambda: not bench.prompt.stale)
     editor.select_range(50_001, 50_001)
-    qtbot.waitUntil(lambda: token.place.text() == "Line 1, column 50,001")
+    qtbot.waitUntil(lambda: token.position.text() == "Line 1, column 50,001")

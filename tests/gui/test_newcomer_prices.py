@@ -29,7 +29,7 @@ def change_in_the_table(qtbot: QtBot, bench: Application, typed: str) -> None:
     bench.pages.page(MODELS_PAGE).bring_to_front()
     table = bench.costs.panel.page.table
     qtbot.waitUntil(lambda: table.show_model("openai/gpt-4o"))
-    index = table.model().index(table.model().place_of("openai/gpt-4o"), COLUMN_INDEX["input_price"])
+    index = table.model().index(table.model().row_of_model("openai/gpt-4o"), COLUMN_INDEX["input_price"])
     table.scrollTo(index)
     place = table.visualRect(index).center()
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)

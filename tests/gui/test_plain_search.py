@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gui.prompt import find_service as plain_search
-from gui.prompt.find_service import found_places, is_at
+from gui.prompt.find_service import found_spans, is_at
 
 LETTERS = st.text(st.sampled_from("aAbB iIİısSſßẞKkKσςΣ_.é É🚀ǅǆꭰᎠ\n"), max_size=40)
 ANY = st.text(st.one_of(st.sampled_from(plain_search._cased()), st.characters()), max_size=6)
 
 
 def places(text: str, wanted: str, *, match_case: bool, whole_words: bool) -> list[tuple[int, int]]:
-    found = found_places(text, wanted, match_case=match_case, whole_words=whole_words, between=lambda _done: None)
+    found = found_spans(text, wanted, match_case=match_case, whole_words=whole_words, between=lambda _done: None)
     return list(found)
 
 

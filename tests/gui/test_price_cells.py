@@ -35,7 +35,7 @@ def cell(qtbot: QtBot, bench: Application, column: str, model_id: str = MODEL) -
     table = table_of(bench)
     qtbot.waitUntil(lambda: table.show_model(model_id))
     table.setFocus()
-    index = table.model().index(table.model().place_of(model_id), COLUMN_INDEX[column])
+    index = table.model().index(table.model().row_of_model(model_id), COLUMN_INDEX[column])
     table.setCurrentIndex(index)
     return index
 
@@ -86,7 +86,7 @@ def test_enter_ends_the_edit_only_and_the_row_stays_in_sight(qtbot: QtBot, open_
     cheap = table.model().row_at(0).model_id
     type_price(qtbot, bench, "99", model_id=cheap)
     qtbot.waitUntil(table.hasFocus)  # Enter ends the edit and nothing else
-    qtbot.waitUntil(lambda: table.model().place_of(cheap) > 10)
+    qtbot.waitUntil(lambda: table.model().row_of_model(cheap) > 10)
     assert table.flashed == cheap
     row = table.visualRect(table.currentIndex())
     assert table.viewport().rect().contains(row.center())

@@ -20,7 +20,7 @@ from gui.costs.price_import_controller import (
     THEIRS,
     YOURS,
     PriceImportDialog,
-    value_words,
+    value_text,
 )
 from gui.costs.prices_page import PricingPanel
 from gui.window.application import Application
@@ -280,7 +280,7 @@ def test_ten_thousand_models_and_too_many_of_them(qtbot: QtBot, open_window: Ope
 
 
 def test_values_read_as_they_are_written():
-    assert value_words([{"over": 200_000, "input": 4, "batch": {"input": 2}}, {"from": 5, "input": None}]) == (
+    assert value_text([{"over": 200_000, "input": 4, "batch": {"input": 2}}, {"from": 5, "input": None}]) == (
         "over 200,000, input 4, batch (input 2); from 5, input n/a"
     )
 

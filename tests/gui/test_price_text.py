@@ -123,7 +123,7 @@ def test_a_check_stands_back_again_and_again(monkeypatch: pytest.MonkeyPatch):
 def test_every_built_in_value_has_its_place():
     for model in load_catalog().models:
         for fact in facts_of(model).facts:
-            assert bool(fact.origin) == bool(fact.place), (model.id, fact)
+            assert bool(fact.origin) == bool(fact.position), (model.id, fact)
 
 
 def test_a_price_in_another_currency_is_typed_as_it_stands():

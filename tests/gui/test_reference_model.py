@@ -37,10 +37,10 @@ def test_favourites_stand_beside_it_in_the_order_of_the_price_table():
     reference = ReferenceModel("borg/opus")
     wanted = {"corp/embed", "acme/small", "borg/opus", "borg/opus-9", "dark/none"}
     arrangement = Arrangement(favourites=frozenset(wanted), baseline="acme/large", hidden=frozenset({"dark/none"}))
-    beside = [row.model_id for row in reference.rows_beside(rows(), arrangement, 9)]
+    beside = [row.model_id for row in reference.rows_to_compare(rows(), arrangement, 9)]
     assert beside == ["borg/opus", "acme/large", "acme/small", "corp/embed"], "none retired or hidden"
-    assert [row.model_id for row in reference.rows_beside(rows(), arrangement, 2)] == beside[:2]
-    assert [row.model_id for row in reference.rows_beside(rows(), Arrangement(), 4)] == ["borg/opus"]
+    assert [row.model_id for row in reference.rows_to_compare(rows(), arrangement, 2)] == beside[:2]
+    assert [row.model_id for row in reference.rows_to_compare(rows(), Arrangement(), 4)] == ["borg/opus"]
 
 
 def shown(bench: Application) -> set[str]:

@@ -116,7 +116,7 @@ def test_a_price_changed_and_undone_takes_three(qtbot: QtBot, person: Person):
     bench.pages.page(MODELS_PAGE).bring_to_front()
     table = bench.costs.panel.page.table
     qtbot.waitUntil(lambda: table.show_model("openai/gpt-4o"))
-    index = table.model().index(table.model().place_of("openai/gpt-4o"), COLUMN_INDEX["input_price"])
+    index = table.model().index(table.model().row_of_model("openai/gpt-4o"), COLUMN_INDEX["input_price"])
 
     def price() -> str:
         return str(next(one for one in bench.costs.service.models if one.id == "openai/gpt-4o").price.input)

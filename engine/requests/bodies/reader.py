@@ -51,7 +51,7 @@ def read_body(body: bytes | str) -> ReadBody:
         raise RequestError(f"the request is larger than {LARGEST_BODY >> 20} MB, the limit for requests")
     text = decoded(body) if isinstance(body, bytes) else body
     value = parse(text)
-    lead, shift = _way_in(value)
+    lead, shift = _path_to_body(value)
     try:
         found = _at(value, lead)
         api = api_of(found)
@@ -67,7 +67,7 @@ def read_body(body: bytes | str) -> ReadBody:
     return ReadBody(replace(request, is_complete=not reader.unknown), api, tuple(reader.unknown))
 
 
-def _way_in(value: object) -> tuple[tuple[str, ...], int]:
+def _path_to_body(value: object) -> tuple[tuple[str, ...], int]:
     """Return the path of the body in a JSON value, and how much longer paths are in the body than in the value: a bare
     list is read as the messages of a body."""
     if isinstance(value, list):

@@ -67,7 +67,7 @@ class ChatController(PageController["ChatPanel"]):
         self._delay = QTimer(self, singleShot=True, interval=COUNT_DELAY_MS)
         self._delay.timeout.connect(self._count)
         self._building = PageBuilding(self._steps, self._context.window.closed, self)
-        self._context.pages.when_seen("requestTab", NEEDS, self._come_to_front)
+        self._context.pages.when_page_shown("requestTab", NEEDS, self._on_shown)
 
     def build(self) -> None:
         """Build the page now if that is not done yet."""
@@ -147,7 +147,7 @@ class ChatController(PageController["ChatPanel"]):
         panel.bar.picker.fill(self._listed)
 
     @Slot()
-    def _come_to_front(self) -> None:
+    def _on_shown(self) -> None:
         self._building.begin()
 
     @property
@@ -248,7 +248,7 @@ class ChatController(PageController["ChatPanel"]):
         self._notifier.withdraw(OPENED)
         self._panel.show_request(request)
         self._panel.tools.setPlainText(tools)
-        self._panel.say_not_counted(not_counted)
+        self._panel.show_not_counted(not_counted)
 
     @Slot(object)
     def _on_unreadable(self, failure: JobFailure) -> None:

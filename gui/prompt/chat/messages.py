@@ -106,7 +106,7 @@ class MessageEditor(QWidget):
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settle.timeout.connect(self.take_over)
         self._make(icons)
-        self._place()
+        self._lay_out()
         self.show_count("", "", "")
         theme.changed.connect(self.update)
         self.role.currentTextChanged.connect(self._on_edit)
@@ -314,7 +314,7 @@ class MessageEditor(QWidget):
         self.dot = Dot("", self._theme)
         self.dot.setObjectName("requestMessageQuality")
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         self.role.setMinimumContentsLength(8)
         self.role.setMinimumWidth(self.fontMetrics().horizontalAdvance("developer") + ROLE_PADDING)
         self.speaker.setMinimumWidth(
@@ -420,9 +420,9 @@ class MessagesModel(QAbstractTableModel):
             return None
         row, message = index.row(), self._messages[index.row()]
         if role == Qt.ItemDataRole.AccessibleTextRole and index.column() == CONTENT:
-            return self._spoken(row)
+            return self._accessible_text(row)
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == CONTENT:
-            return self.count_words(row)
+            return self.count_text(row)
         if role in (Qt.ItemDataRole.EditRole, Qt.ItemDataRole.DisplayRole):
             content = message.content if role == Qt.ItemDataRole.EditRole else _shown(message)
             return (message.role, message.name, content, self.tokens(row))[index.column()]
@@ -435,9 +435,9 @@ class MessagesModel(QAbstractTableModel):
         self.change(index.row(), replace(self._messages[index.row()], **{field: str(value)}))
         return True
 
-    def _spoken(self, row: int) -> str:
+    def _accessible_text(self, row: int) -> str:
         """Return a screen reader's text for a message: its row has one cell."""
-        message, words = self._messages[row], self.count_words(row)
+        message, words = self._messages[row], self.count_text(row)
         speaker = f"{message.role}, {message.name}" if message.name else message.role
         count = f", {words}" if words else ""
         return f"{speaker}{count}: {_shown(message)}"
@@ -450,7 +450,7 @@ class MessagesModel(QAbstractTableModel):
         """Return the quality of the count of a message, which its dot shows; empty while it is not counted."""
         return QUALITIES[self._grades[row]] if row < len(self._tokens) else ""
 
-    def count_words(self, row: int) -> str:
+    def count_text(self, row: int) -> str:
         """Return what a message counts, in words; empty while it is not counted."""
         return message_count(self._tokens[row], self._grades[row], self._locale) if row < len(self._tokens) else ""
 
@@ -602,7 +602,7 @@ class MessageList(QWidget):
         self.add.setToolTip(self.tr("Add a message after this one (Insert)"))
         self.remove, self.up, self.down = editor.remove, editor.up, editor.down
         editor.setParent(self.table.viewport())
-        self._place()
+        self._lay_out()
         for button, key, act in (
             (self.add, "Ins", self.add_message),
             (self.remove, "Del", self.remove_message),
@@ -617,7 +617,7 @@ class MessageList(QWidget):
             shortcut.activated.connect(act)
         self.table.edit_asked.connect(self.edit)
         self.table.clicked.connect(self.edit)
-        self.table.scrolled.connect(self._place_editor)
+        self.table.scrolled.connect(self._position_editor)
         self.table.resized.connect(self._fit_rows)
         editor.height_changed.connect(self._fit_current)
         self.table.selectionModel().currentRowChanged.connect(self._on_current)
@@ -712,7 +712,7 @@ class MessageList(QWidget):
         if row < 0:
             self.editor.show_count("", "", "")
         else:
-            self.editor.show_count(self._model.tokens(row), self._model.quality(row), self._model.count_words(row))
+            self.editor.show_count(self._model.tokens(row), self._model.quality(row), self._model.count_text(row))
 
     # --- heights ------------------------------------------------------------------------------------------------------
 
@@ -736,10 +736,10 @@ class MessageList(QWidget):
             least = max(MIN_EDITOR, self.table.viewport().height() - 2 * CHIP_HEIGHT)
             self.table.setRowHeight(current, min(self.editor.sizeHint().height(), least))
             self.table.scrollTo(self._model.index(current, CONTENT))
-        self._place_editor()
+        self._position_editor()
 
     @Slot()
-    def _place_editor(self) -> None:
+    def _position_editor(self) -> None:
         """Move the editor over its row."""
         row, table = self.current_row, self.table
         if row < 0:
@@ -768,6 +768,6 @@ class MessageList(QWidget):
         table.setMinimumSize(MIN_WIDTH, MIN_EDITOR)
         self._fitted = -1
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         foot = row_of(self.add, 1, margins=(EDGE, 6, EDGE, 10))
         column_of((self.table, 1), foot, parent=self, spacing=0)

@@ -17,7 +17,7 @@ from gui.look.icons import Icons
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.prompt.chat.messages import EDGE, SETTLE_MS, MessageEditor, MessageList, MessagesModel
-from gui.prompt.chat.result import RequestLinesPage, RequestResult, unknown_words
+from gui.prompt.chat.result import RequestLinesPage, RequestResult, unknown_text
 from gui.state.settings import SettingsStore
 from gui.widgets.forms import Remark, button_of_kind, column_of, labelled_row, row_of, splitter_of
 from gui.widgets.labels import PlainLabel
@@ -55,7 +55,7 @@ class RequestBar(ToolRow):
         self.template_file: Path | None = None
         self._last_file: Path | None = None
         self._make(templates, rules)
-        self._place()
+        self._lay_out()
         self._describe()
         self.template.currentIndexChanged.connect(self._on_template)
         self.picker.chosen.connect(self.changed)
@@ -140,7 +140,7 @@ class RequestBar(ToolRow):
         self.price.setCheckable(True)
         self.price.setToolTip(self.tr("Show the cost of this request in the cost table, instead of the prompt"))
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         self.add_caption(self.tr("Te&mplate"), self.template)
         self.add(self.template, self.picker)
         self.add_caption(self.tr("Ima&ges"), self.rule)
@@ -209,7 +209,7 @@ class ChatPanel(QFrame):
         self.unknown = Remark(theme)
         self.unknown.setObjectName("requestUnknown")
         yield
-        self._place()
+        self._lay_out()
         self.setAcceptDrops(True)
         self._connect()
         self.model.set_messages(FIRST_MESSAGES)
@@ -249,14 +249,14 @@ class ChatPanel(QFrame):
         with QSignalBlocker(self.tools):
             self.tools.setPlainText(json.dumps(listed, ensure_ascii=False, indent=2) if listed else "")
         self._tools_settle.stop()
-        self.say_not_counted([(part.path, part.what) for part in unknown])
+        self.show_not_counted([(part.path, part.what) for part in unknown])
         self.model.set_messages(request.messages)
         self.show_builder()
 
-    def say_not_counted(self, parts: Sequence[tuple[str, str]]) -> None:
+    def show_not_counted(self, parts: Sequence[tuple[str, str]]) -> None:
         """List the parts of the request's body that are not counted, by position and kind."""
         self.not_counted = tuple(parts)
-        self.unknown.say(unknown_words(parts), "warning")
+        self.unknown.say(unknown_text(parts), "warning")
 
     def show_reply(self, reply: RequestReply) -> None:
         """Show the counts of the draft."""
@@ -328,7 +328,7 @@ class ChatPanel(QFrame):
         if isinstance(tools, str) and isinstance(messages, list):
             self.tools.setPlainText(tools)
             self.model.set_messages(tuple(_restored(one) for one in messages if isinstance(one, dict)))
-            self.say_not_counted([(place, what) for place, what in _rows(state.get("not_counted"), (str, str))])
+            self.show_not_counted([(path, what) for path, what in _rows(state.get("not_counted"), (str, str))])
 
     # --- edits --------------------------------------------------------------------------------------------------------
 
@@ -401,7 +401,7 @@ class ChatPanel(QFrame):
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._show_choices((), ("auto", ""))
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         self.tools_page = QWidget()
         column_of((self.tools, 1), labelled_row(self.tr("Too&l choice"), self.choice), parent=self.tools_page)
         self.tools_page.hide()

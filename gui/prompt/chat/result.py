@@ -49,7 +49,7 @@ GRADE_WORDS = {
     "estimate": QT_TRANSLATE_NOOP("Request", "estimate"),
 }
 MAX_NAMED = 4
-"""Maximum number of places that are named."""
+"""Maximum number of paths that are named."""
 MAX_KINDS = 12
 """Maximum number of kinds of uncounted parts that are named."""
 CHIP_GAP = 6
@@ -95,7 +95,7 @@ def _tokens(tokens: int, locale: QLocale) -> str:
     return tr("1 token") if tokens == 1 else tr("{n} tokens").format(n=figure(locale, tokens))
 
 
-def place_words(piece: RequestPiece, messages: Sequence[Message], locale: QLocale) -> str:
+def origin_text(piece: RequestPiece, messages: Sequence[Message], locale: QLocale) -> str:
     """Describe the part of the request at the caret."""
     words = kind_word(piece.kind)
     if 0 <= piece.message < len(messages):
@@ -107,7 +107,7 @@ def place_words(piece: RequestPiece, messages: Sequence[Message], locale: QLocal
     return words
 
 
-def special_words(found: Sequence[SpecialText]) -> str:
+def special_text(found: Sequence[SpecialText]) -> str:
     """Return a warning if user text spells special tokens, else ""."""
     if not found:
         return ""
@@ -123,23 +123,23 @@ def special_words(found: Sequence[SpecialText]) -> str:
     )
 
 
-def unknown_words(not_counted: Sequence[tuple[str, str]]) -> str:
+def unknown_text(not_counted: Sequence[tuple[str, str]]) -> str:
     """Describe the parts of a body that are not counted, by position and kind; "" if all of it is counted."""
     if not not_counted:
         return ""
-    places: dict[str, list[str]] = {}
-    for place, what in not_counted:
-        places.setdefault(what, []).append(place)
-    named = [_places_words(what, found) for what, found in list(places.items())[:MAX_KINDS]]
-    more = tr(", and parts of {n} more kinds").format(n=len(places) - MAX_KINDS) if len(places) > MAX_KINDS else ""
+    paths: dict[str, list[str]] = {}
+    for path, what in not_counted:
+        paths.setdefault(what, []).append(path)
+    named = [_paths_text(what, found) for what, found in list(paths.items())[:MAX_KINDS]]
+    more = tr(", and parts of {n} more kinds").format(n=len(paths) - MAX_KINDS) if len(paths) > MAX_KINDS else ""
     return tr("Not counted: {named}.").format(named=", ".join(named) + more)
 
 
-def _places_words(what: str, places: Sequence[str]) -> str:
-    if len(places) == 1:
-        return tr("{place} ({what})").format(place=places[0], what=what)
-    named = ", ".join(places[:MAX_NAMED]) + (", …" if len(places) > MAX_NAMED else "")
-    return tr("{n} × {what} ({places})").format(n=len(places), what=what, places=named)
+def _paths_text(what: str, paths: Sequence[str]) -> str:
+    if len(paths) == 1:
+        return tr("{path} ({what})").format(path=paths[0], what=what)
+    named = ", ".join(paths[:MAX_NAMED]) + (", …" if len(paths) > MAX_NAMED else "")
+    return tr("{n} × {what} ({paths})").format(n=len(paths), what=what, paths=named)
 
 
 class PartChips(QWidget):
@@ -228,7 +228,7 @@ class RequestResult(QWidget):
         self._make(theme, settings)
         self._lay_out()
         self.tint.changed.connect(self._show_tint)
-        self.view.cursorPositionChanged.connect(self._show_place)
+        self.view.cursorPositionChanged.connect(self._show_position)
 
     @property
     def reply(self) -> RequestReply | None:
@@ -240,7 +240,7 @@ class RequestResult(QWidget):
         self._reply = reply
         self.problem.say(reply.problem, "error")
         self.notes.say(" ".join(reply.tally.notes) if reply.tally else "")
-        self.special.say(special_words(reply.special_texts), "warning")
+        self.special.say(special_text(reply.special_texts), "warning")
         if reply.tally is None or reply.patch is None:
             self.total.setText(self.tr("Not counted"))
             self.parts.setText("")
@@ -258,7 +258,7 @@ class RequestResult(QWidget):
         self.view.apply_patch(self.view.revision, reply.patch)
         self.cut.say(self.tr("Preview truncated. The whole text is counted.") if reply.is_cut else "")
         self._show_tint()
-        self._show_place()
+        self._show_position()
 
     @Slot()
     def _show_tint(self) -> None:
@@ -276,16 +276,16 @@ class RequestResult(QWidget):
         self.view.highlight_matches(starts, ends)
 
     @Slot()
-    def _show_place(self) -> None:
+    def _show_position(self) -> None:
         """Describe the part at the caret."""
         reply = self._reply
         if reply is None or not reply.pieces:
-            self.place.setText("")
+            self.position.setText("")
             return
         at = bisect_right([piece.start for piece in reply.pieces], self.view.caret_offset()) - 1
-        self.place.setText(
+        self.position.setText(
             self.tr("At the caret: {what}").format(
-                what=place_words(reply.pieces[max(0, at)], reply.draft.messages, self._locale)
+                what=origin_text(reply.pieces[max(0, at)], reply.draft.messages, self._locale)
             )
         )
 
@@ -315,12 +315,12 @@ class RequestResult(QWidget):
         self.view.setObjectName("requestText")
         self.view.setProperty("kind", "flat")
         self.view.setAccessibleName(self.tr("Request as rendered for the model"))
-        self.place = PlainLabel(objectName="requestPlace")
-        self.place.setProperty("role", "caption")
+        self.position = PlainLabel(objectName="requestPlace")
+        self.position.setProperty("role", "caption")
 
     def _lay_out(self) -> None:
         labels = (self.total, self.bar, self.tint, self.parts, self.problem, self.special, self.notes)
-        column_of(*labels, (self.view, 1), self.cut, self.place, parent=self, margins=(12, 8, 16, 8), spacing=6)
+        column_of(*labels, (self.view, 1), self.cut, self.position, parent=self, margins=(12, 8, 16, 8), spacing=6)
 
 
 def _part_tokens(number: int, line: LineTokens, locale: QLocale) -> str:
@@ -407,9 +407,9 @@ class RequestLinesPage(QWidget):
         self._show_running(False)
         self.summary.setText(self._summary(report))
         self.worst_model.show(report.worst)
-        self.worst_title.setText(self._worst_words(report))
+        self.worst_title.setText(self._worst_text(report))
         self.bad_model.show(report.malformed)
-        self.bad_title.setText(self._bad_words(report))
+        self.bad_title.setText(self._bad_text(report))
         self.bad.setVisible(bool(report.n_malformed))
         words = [] if counted.is_complete else [self.tr("Stopped. Results cover the lines read so far.")]
         if report.unknown:
@@ -435,12 +435,12 @@ class RequestLinesPage(QWidget):
             parts=breakdown(report.parts, self._locale),
         )
 
-    def _worst_words(self, report: LinesReport) -> str:
+    def _worst_text(self, report: LinesReport) -> str:
         if report.counted > len(report.worst):
             return self.tr("The {n} largest lines:").format(n=figure(self._locale, len(report.worst)))
         return self.tr("Lines, largest first:") if report.worst else ""
 
-    def _bad_words(self, report: LinesReport) -> str:
+    def _bad_text(self, report: LinesReport) -> str:
         if not report.n_malformed:
             return self.tr("All lines are valid requests.")
         number = figure(self._locale, report.n_malformed)

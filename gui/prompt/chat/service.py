@@ -190,13 +190,13 @@ def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticke
     except (EngineError, OSError) as error:
         return RequestReply(draft, tools_problem=tools_problem, problem=str(error))
     shown = counted.text.encode()[:MAX_SHOWN].decode("utf-8", "ignore")  # drops a character cut in half
-    places = ByteMap(shown)
+    offsets = ByteMap(shown)
     return RequestReply(
         draft,
         counted.tally,
         document_text(shown),
-        _patch(counted, shown, places),
-        _pieces(counted, shown, places),
+        _patch(counted, shown, offsets),
+        _pieces(counted, shown, offsets),
         _message_tokens(counted, len(draft.messages)),
         counted.message_grades,
         counted.special_texts,
@@ -225,33 +225,33 @@ def _counted(
     return counted, tallies
 
 
-def _patch(counted: CountedRequest, shown: str, places: ByteMap) -> TokenPatch:
+def _patch(counted: CountedRequest, shown: str, offsets: ByteMap) -> TokenPatch:
     import numpy as np
 
     from engine.requests.counting import NO_ID
     from engine.types import TokenPatch
 
-    count = int(counted.byte_ends.searchsorted(len(places), "right"))
+    count = int(counted.byte_ends.searchsorted(len(offsets), "right"))
     byte_ends = counted.byte_ends[:count]
-    if (int(byte_ends[-1]) if count else 0) < len(places):  # a cut token, or text without tokens
-        byte_ends = np.append(byte_ends, len(places))
-    ends = _in_document(byte_ends, shown, places)
+    if (int(byte_ends[-1]) if count else 0) < len(offsets):  # a cut token, or text without tokens
+        byte_ends = np.append(byte_ends, len(offsets))
+    ends = _in_document(byte_ends, shown, offsets)
     length = int(ends[-1]) if len(ends) else 0
     ids = np.append(counted.ids, np.int32(NO_ID))[: len(ends)]
-    return TokenPatch(0, length, length, ids, ends, places.continues(byte_ends))
+    return TokenPatch(0, length, length, ids, ends, offsets.continues(byte_ends))
 
 
-def _in_document(byte_ends: NDArray[np.int64], shown: str, places: ByteMap) -> NDArray[np.int32]:
+def _in_document(byte_ends: NDArray[np.int64], shown: str, offsets: ByteMap) -> NDArray[np.int32]:
     """Convert byte offsets to UTF-16 offsets in the document. An offset inside a character moves to its end."""
-    return stored_to_document(places.units_before[byte_ends], shown)
+    return stored_to_document(offsets.units_before[byte_ends], shown)
 
 
-def _pieces(counted: CountedRequest, shown: str, places: ByteMap) -> tuple[RequestPiece, ...]:
+def _pieces(counted: CountedRequest, shown: str, offsets: ByteMap) -> tuple[RequestPiece, ...]:
     import numpy as np
 
-    spans = [span for span in counted.spans if span.byte_start < len(places)]
-    bounds = np.array([0, *(min(span.byte_end, len(places)) for span in spans)], np.int64)
-    units = _in_document(bounds, shown, places).tolist()
+    spans = [span for span in counted.spans if span.byte_start < len(offsets)]
+    bounds = np.array([0, *(min(span.byte_end, len(offsets)) for span in spans)], np.int64)
+    units = _in_document(bounds, shown, offsets).tolist()
     return tuple(
         RequestPiece(start, end, span.kind, span.message, span.tokens)
         for span, start, end in zip(spans, units[:-1], units[1:], strict=True)

@@ -72,7 +72,7 @@ class CompareController(PageController["ComparePanel"]):
         self._part: tuple[int, int] | None = None
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._delay.timeout.connect(self._take_text)
-        self._context.pages.when_seen("compareTab", NEEDS, self._come_to_front)
+        self._context.pages.when_page_shown("compareTab", NEEDS, self._on_shown)
 
     def build(self) -> None:
         """Build the page if that is not done yet."""
@@ -125,7 +125,7 @@ class CompareController(PageController["ComparePanel"]):
         panel.encodings.fill(self._listed)
 
     @Slot()
-    def _come_to_front(self) -> None:
+    def _on_shown(self) -> None:
         """Compare if the comparison is outdated."""
         self.build()
         if self.compared is None or self.compared.request.revision != self._revision:
@@ -269,7 +269,7 @@ class CompareController(PageController["ComparePanel"]):
             self._notifier.remark(self.tr("The prompt has changed, so the position may be off."))
             return
         self._goes = True  # the selection that this makes is not the user's
-        self._context.pages.show_place(request.first + utf16_start, request.first + utf16_end)
+        self._context.pages.show_in_prompt(request.first + utf16_start, request.first + utf16_end)
         self._goes = False
 
     # --- export -------------------------------------------------------------------------------------------------------

@@ -217,7 +217,7 @@ class CompareEncodings(QWidget):
             "compareBase", self.tr("Set as &base"), self.tr("Compare the others with this encoding (Enter)")
         )
         self._set_up_table()
-        self._place()
+        self._lay_out()
         self._connect()
         self._show()
 
@@ -353,7 +353,7 @@ class CompareEncodings(QWidget):
             shortcut.activated.connect(act)
         self.set_base.clicked.connect(self.make_base)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         buttons = row_of(self.picker, self.set_base, self.up, self.down, self.remove, 1, spacing=6)
         column_of((self.table, 1), buttons, parent=self, spacing=6)
 
@@ -470,7 +470,7 @@ class ComparePanel(QFrame):
         self.tools.add_caption(self.tr("Te&xt"), self.source)
         self.tools.add(self.source, self.stop)
         self.tools.add_button(self.export, icons.icon("export"))
-        self._place()
+        self._lay_out()
         self.source.currentIndexChanged.connect(self._on_source)
         self.encodings.changed.connect(self._on_change)
         self.encodings.base_changed.connect(self._on_base)
@@ -507,13 +507,13 @@ class ComparePanel(QFrame):
             return
         caption = self.tr("tokens in {base}, the base").format(base=visible_line(names[base]))
         figures = [(figure(self.locale(), tokens[base]), caption)]
-        for place, words in (
+        for index, words in (
             (min(range(len(names)), key=lambda number: tokens[number]), self.tr("fewest tokens: {name}, {n}")),
             (max(range(len(names)), key=lambda number: tokens[number]), self.tr("most tokens: {name}, {n}")),
         ):
-            if tokens[place] != tokens[base]:
-                caption = words.format(name=visible_line(names[place]), n=figure(self.locale(), tokens[place]))
-                figures.append((premium_text(tokens[place], tokens[base]), caption))
+            if tokens[index] != tokens[base]:
+                caption = words.format(name=visible_line(names[index]), n=figure(self.locale(), tokens[index]))
+                figures.append((premium_text(tokens[index], tokens[base]), caption))
         self.strip.show_figures(*figures)
 
     def show_running(self, running: bool) -> None:
@@ -564,7 +564,7 @@ class ComparePanel(QFrame):
         self.text_wanted.emit()
         self.state_changed.emit()
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         self.status.setProperty("role", "caption")
         head = QWidget()
         column_of(

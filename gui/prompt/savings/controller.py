@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Slot
 from gui.costs.cost_service import PricedModel
 from gui.costs.money_text import money_text
 from gui.editor.text_transfer import PieceWriter
-from gui.prompt.savings.service import AdviceRequest, Combination, CombineRequest, Findings, combine, kind_words, look
+from gui.prompt.savings.service import AdviceRequest, Combination, CombineRequest, Findings, combine, kind_text, look
 from gui.runtime.notify import Offer
 from gui.widgets.page_controller import PageBuilding
 
@@ -45,7 +45,7 @@ class SavingsController(QObject):
         jobs, open_encoding = context.jobs, context.encodings.open
         self._searching = jobs.conflated(self.tr("Finding savings"), partial(look, open_encoding))
         self._combining = jobs.conflated(self.tr("Counting combined savings"), partial(combine, open_encoding))
-        context.pages.when_seen("savingsTab", NEEDS, self._come_to_front)
+        context.pages.when_page_shown("savingsTab", NEEDS, self._on_shown)
 
     def build(self) -> None:
         """Build the page now if that is not done yet."""
@@ -67,7 +67,7 @@ class SavingsController(QObject):
         page = context.pages.page("savingsTab")
         page.fill(panel)
         context.window.view_bar.add_tools("savingsTab", panel.tools)
-        page.lead_to(panel.run)
+        page.focus_first(panel.run)
         yield
 
     def _connect(self) -> None:
@@ -77,7 +77,7 @@ class SavingsController(QObject):
         panel.savings.chosen_changed.connect(self._combine)
         panel.savings.apply_asked.connect(self.apply)
         for page in (panel.savings, panel.ranking):
-            page.place_asked.connect(self._go_to)
+            page.span_requested.connect(self._go_to)
         prompt.changed.connect(self._show_status)
         prompt.text_ready.connect(self._on_text)
         searching.finished.connect(self._on_found)
@@ -111,7 +111,7 @@ class SavingsController(QObject):
         self.reprice()
 
     @Slot()
-    def _come_to_front(self) -> None:
+    def _on_shown(self) -> None:
         """Search the current text, once the page is built and shown."""
         self._building.when_built(self._look)
 
@@ -239,7 +239,7 @@ class SavingsController(QObject):
     @Slot(int, int)
     def _go_to(self, utf16_start: int, utf16_end: int) -> None:
         if self._of_this_text:
-            self._context.pages.show_place(utf16_start, utf16_end)
+            self._context.pages.show_in_prompt(utf16_start, utf16_end)
         else:
             self._notifier.remark(self.tr("The text has changed, so positions may be off. Search again."))
 
@@ -283,7 +283,7 @@ class SavingsController(QObject):
         if not advice.proposals:
             words.append(self.tr("No savings found."))
         if advice.unfinished:
-            names = ", ".join(kind_words(kind.name).title for kind in advice.unfinished)
+            names = ", ".join(kind_text(kind.name).title for kind in advice.unfinished)
             words.append(self.tr("Timed out: {names}. Try a part of the text.").format(names=names))
         priced = self._priced()
         if priced is not None:

@@ -13,7 +13,7 @@ from gui.core.token_text import ADDED, REMOVED, plain_text, text_without
 from gui.costs.money_text import CostText, money_text
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.prompt.savings.service import kind_words, tr
+from gui.prompt.savings.service import kind_text, tr
 from gui.widgets.bars import ReachableProgressBar
 from gui.widgets.delegates import RUNS_ROLE, RunsDelegate
 from gui.widgets.forms import button_of_kind, column_of, label_of, row_of, splitter_of
@@ -93,13 +93,13 @@ class ProposalsModel(RowsModel):
     def choose_safe(self) -> None:
         """Check only the lossless suggestions."""
         self._chosen = {one.kind.name for one in self.rows if one.kind.lossless}
-        self.tell_of(WHAT)
+        self.notify_column(WHAT)
         self.chosen_changed.emit()
 
     def set_money(self, money: Mapping[str, Money]) -> None:
         """Set the money that each kind saves per month, by its name."""
         self._money = money
-        self.tell_of(SAVED_MONEY)
+        self.notify_column(SAVED_MONEY)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = super().flags(index)
@@ -123,7 +123,7 @@ class ProposalsModel(RowsModel):
             chosen = self.rows[index.row()].kind.name in self._chosen
             return Qt.CheckState.Checked if chosen else Qt.CheckState.Unchecked
         if index.isValid() and role == Qt.ItemDataRole.ToolTipRole:
-            return "\n".join(kind_words(self.rows[index.row()].kind.name))
+            return "\n".join(kind_text(self.rows[index.row()].kind.name))
         return super().data(index, role)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -142,7 +142,7 @@ class ProposalsModel(RowsModel):
 
     def cell(self, proposal: Proposal, column: int) -> str:
         if column == WHAT:
-            return kind_words(proposal.kind.name).title
+            return kind_text(proposal.kind.name).title
         if column == EFFECT:
             return tr("Same meaning") if proposal.kind.lossless else tr("Check the wording")
         if column == PLACES:
@@ -173,7 +173,7 @@ class RankingModel(RowsModel):
     def set_money(self, prompt: Money | None) -> None:
         """Set the cost of the whole prompt per month; None if it is not known yet."""
         self._money = prompt
-        self.tell_of(MONEY)
+        self.notify_column(MONEY)
 
     @plain_tips
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -205,9 +205,9 @@ class RankingModel(RowsModel):
 
 
 class RankingPage(QWidget):
-    """Heaviest parts of the prompt. Signals: ``place_asked(int, int)``: show this UTF-16 span of the prompt."""
+    """Heaviest parts of the prompt. Signals: ``span_requested(int, int)``: show this UTF-16 span of the prompt."""
 
-    place_asked = Signal(int, int)
+    span_requested = Signal(int, int)
 
     def __init__(self, text: CostText) -> None:
         super().__init__()
@@ -232,7 +232,7 @@ class RankingPage(QWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(BEGINNING, QHeaderView.ResizeMode.Stretch)
         self.nothing = PlainLabel(objectName="advisorNothing", wordWrap=True)
-        self._place()
+        self._lay_out()
         self.by.currentIndexChanged.connect(self._show)
         self.table.clicked.connect(self._go_to)
         self.table.activated.connect(self._go_to)
@@ -256,9 +256,9 @@ class RankingPage(QWidget):
     @Slot(QModelIndex)
     def _go_to(self, index: QModelIndex) -> None:
         part = self.model.rows[index.row()]
-        self.place_asked.emit(part.utf16_start, part.utf16_end)
+        self.span_requested.emit(part.utf16_start, part.utf16_end)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         title = PlainLabel(self.tr("Heaviest parts"))
         title.setProperty("role", "section")
         label = label_of(self.by, self.tr("&Rank by"), "caption")
@@ -275,11 +275,11 @@ class RankingPage(QWidget):
 class SavingsPage(QWidget):
     """List of suggestions, with a preview of the current one.
 
-    Signals: ``place_asked(int, int)``: show this span of the prompt, in UTF-16 offsets; ``chosen_changed()``: another
-    set is checked; ``apply_asked()``.
+    Signals: ``span_requested(int, int)``: show this span of the prompt, in UTF-16 offsets; ``chosen_changed()``:
+    another set is checked; ``apply_asked()``.
     """
 
-    place_asked = Signal(int, int)
+    span_requested = Signal(int, int)
     chosen_changed = Signal()
     apply_asked = Signal()
 
@@ -293,9 +293,9 @@ class SavingsPage(QWidget):
         self.table.setAccessibleName(self.tr("Suggestions; Space checks one"))
         self.why = wrapped_label("advisorWhy")
         self.preview = PreviewsModel(self)
-        self.places = StretchedTable(objectName="advisorPreview")
-        self.places.setAccessibleName(self.tr("Changes of the suggestion; Enter goes to one"))
-        self.places.setItemDelegate(RunsDelegate(theme, self.places))
+        self.changes = StretchedTable(objectName="advisorPreview")
+        self.changes.setAccessibleName(self.tr("Changes of the suggestion; Enter goes to one"))
+        self.changes.setItemDelegate(RunsDelegate(theme, self.changes))
         self.empty = EmptyState("savingsEmpty", "find", "", "", icons, theme)
         self.title = wrapped_label("advisorTitle")
         self.title.setProperty("role", "section")
@@ -308,11 +308,11 @@ class SavingsPage(QWidget):
         for button in (self.safe, self.apply):
             button.setEnabled(False)
         self._set_up_tables()
-        self._place()
+        self._lay_out()
         self.model.chosen_changed.connect(self.chosen_changed)
         self.table.selectionModel().currentRowChanged.connect(self._on_current)
-        self.places.clicked.connect(self._go_to)
-        self.places.activated.connect(self._go_to)
+        self.changes.clicked.connect(self._go_to)
+        self.changes.activated.connect(self._go_to)
         self.apply.clicked.connect(self.apply_asked)
         self.safe.clicked.connect(self.model.choose_safe)
 
@@ -339,7 +339,7 @@ class SavingsPage(QWidget):
             return
         proposal = self.model.rows[row]
         shown = self._previews.get(proposal.kind.name, ())
-        title, words = kind_words(proposal.kind.name)
+        title, words = kind_text(proposal.kind.name)
         self.title.setText(title)
         count = len(proposal.effect.edits)
         if count > len(shown):
@@ -352,10 +352,10 @@ class SavingsPage(QWidget):
     @Slot(QModelIndex)
     def _go_to(self, index: QModelIndex) -> None:
         preview = self.preview.rows[index.row()]
-        self.place_asked.emit(preview.utf16_start, preview.utf16_end)
+        self.span_requested.emit(preview.utf16_start, preview.utf16_end)
 
     def _set_up_tables(self) -> None:
-        for table, model in ((self.table, self.model), (self.places, self.preview)):
+        for table, model in ((self.table, self.model), (self.changes, self.preview)):
             table.setModel(model)
             set_up_list(table)
             table.setMinimumHeight(3 * table.verticalHeader().defaultSectionSize())
@@ -363,12 +363,12 @@ class SavingsPage(QWidget):
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(fixed)
         header.setSectionResizeMode(WHAT, stretch)
-        header = self.places.horizontalHeader()
+        header = self.changes.horizontalHeader()
         header.setSectionResizeMode(PREVIEW_LINE, fixed)
-        self.places.setColumnWidth(PREVIEW_LINE, self.fontMetrics().horizontalAdvance("0,000,000"))
+        self.changes.setColumnWidth(PREVIEW_LINE, self.fontMetrics().horizontalAdvance("0,000,000"))
         header.setSectionResizeMode(CHANGE, stretch)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         self.stack = QStackedWidget()
         self.stack.setContentsMargins(12, 0, 0, 0)
         self.stack.addWidget(self.table)
@@ -378,7 +378,7 @@ class SavingsPage(QWidget):
         left.addWidget(self._below)
         left.setSizes(FIRST_HEIGHTS)
         self.detail = QWidget()
-        column_of(self.title, self.why, (self.places, 1), parent=self.detail, margins=(12, 8, 12, 0), spacing=4)
+        column_of(self.title, self.why, (self.changes, 1), parent=self.detail, margins=(12, 8, 12, 0), spacing=4)
         splitter = splitter_of("advisorSplitter", left, self.detail, FIRST_WIDTHS)
         foot = QFrame()
         foot.setProperty("kind", "foot")
@@ -421,7 +421,7 @@ class SavingsPanel(QFrame):
         yield
         self.savings = SavingsPage(self._theme, self._icons, self.text, self.ranking)
         self.strip = FigureStrip("advisorOutcome", "advisorShare", "advisorMoney")
-        self._place()
+        self._lay_out()
         self.run.clicked.connect(self.run_asked)
         self.stop.clicked.connect(self.stop_asked)
         self.show_running(False)
@@ -451,7 +451,7 @@ class SavingsPanel(QFrame):
         """Show the progress, from 0 to 1."""
         self.progress.setValue(round(max(0.0, fraction) * STEPS))
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         self.progress.setMaximumWidth(PROGRESS_WIDTH)
         self.tools = ToolRow("savingsTools", self.tr("Savings"))
         self.tools.add(self.progress, self.stop)

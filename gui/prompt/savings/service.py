@@ -134,7 +134,7 @@ def tr(text: str) -> str:
     return QCoreApplication.translate("Advisor", text)
 
 
-def kind_words(name: str) -> KindWords:
+def kind_text(name: str) -> KindWords:
     """Return the labels of a kind of suggestion, by its name."""
     words = _KINDS[name]
     return KindWords(tr(words.title), tr(words.why))
@@ -191,7 +191,7 @@ def look(open_encoding: OpenEncoding, request: AdviceRequest, ticket: Ticket) ->
     watch = Watch(MAX_SECONDS, check=lambda: ticket.progress(*stage))
 
     def begin(share: float, name: str) -> None:
-        stage[:] = share * ADVISING_SHARE, kind_words(name).title
+        stage[:] = share * ADVISING_SHARE, kind_text(name).title
         ticket.progress(*stage)
 
     text = request.text.text(ticket.wait_while_busy)

@@ -388,7 +388,7 @@ class VersionComparison(QFrame):
         sentence = self.tr("No versions yet. Save one to compare with or return to later.")
         self.empty = EmptyState("versionsEmpty", "save", sentence, "", icons, theme)
         self._set_up_tables()
-        self._place()
+        self._lay_out()
         self.other.currentIndexChanged.connect(self.other_changed)
 
     @property
@@ -478,7 +478,7 @@ class VersionComparison(QFrame):
         self.costs.setSortingEnabled(True)
         self.costs.sortByColumn(MODEL, Qt.SortOrder.AscendingOrder)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         self.tools = ToolRow("versionTools", self.tr("Comparison of versions"))
         self.tools.add_caption(self.tr("Compare &with"), self.other)
         self.tools.add(self.other)

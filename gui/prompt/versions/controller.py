@@ -64,7 +64,7 @@ class VersionsController(QObject):
         self.compared: Compared | None = None
         self._again = QTimer(self, singleShot=True, interval=COMPARE_DELAY_MS)
         self._again.timeout.connect(self._compare_again)
-        context.pages.when_seen("versionsTab", NEEDS, self._come_to_front)
+        context.pages.when_page_shown("versionsTab", NEEDS, self._on_shown)
 
     def build(self) -> None:
         """Build the page if that is not done yet."""
@@ -77,7 +77,7 @@ class VersionsController(QObject):
         page = context.pages.page("versionsTab")
         page.fill(panel)
         context.window.view_bar.add_tools("versionsTab", panel.comparison.tools)
-        page.lead_to(panel.list.name)
+        page.focus_first(panel.list.name)
         self._writer = PieceWriter(self._prompt.editor, self)
         self._writer.finished.connect(self._on_written)
         self._connect()
@@ -109,7 +109,7 @@ class VersionsController(QObject):
         self._panel.list.name.setFocus()
 
     @Slot()
-    def _come_to_front(self) -> None:
+    def _on_shown(self) -> None:
         """Read the saved versions again, since another window may have saved more, and update the amounts of money."""
         self.build()
         self._list()

@@ -71,12 +71,12 @@ class VersionsModel(RowsModel):
     def set_cost(self, cost: Callable[[Version], str]) -> None:
         """Set the function that returns the cost of one call with a version, as text."""
         self._cost = cost
-        self.tell_of(COST)
+        self.notify_column(COST)
 
     def set_share(self, share: Callable[[Version], float | None]) -> None:
         """Set the function that returns a version's share of the model's context window; None if unknown."""
         self._share = share
-        self.tell_of(CONTEXT)
+        self.notify_column(CONTEXT)
 
     def share(self, row: int) -> float | None:
         """Return the share of the context window that a version takes; above 1 it does not fit."""
@@ -233,7 +233,7 @@ class VersionList(QWidget):
         self.total.setProperty("role", "caption")
         self._doomed: Version | None = None
         self._set_up_table()
-        self._place()
+        self._lay_out()
         self.save.clicked.connect(self._save)
         self.name.returnPressed.connect(self._save)
         self.restore.clicked.connect(self._restore)
@@ -324,7 +324,7 @@ class VersionList(QWidget):
             table.setColumnHidden(column, True)
         table.delete_pressed.connect(self.ask_to_delete)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         buttons = FlowLayout()
         buttons.add(self.restore, self.rename, self.delete)
         column_of(

@@ -75,7 +75,7 @@ class LibraryController(PageController["LibraryPage"]):
             lane.cancelled.connect(self._on_stopped)
         for lane in (self._listing, self._opening):
             lane.failed.connect(self._on_unknown)
-        context.pages.when_seen(PAGE, NEEDS, self._come_to_front)
+        context.pages.when_page_shown(PAGE, NEEDS, self._on_shown)
 
     # --- the page -----------------------------------------------------------------------------------------------------
 
@@ -88,7 +88,7 @@ class LibraryController(PageController["LibraryPage"]):
         context = self._context
         self.panel = page = LibraryPage(context.theme, context.icons)
         context.pages.page(PAGE).fill(page)
-        context.pages.page(PAGE).lead_to(page.filter)
+        context.pages.page(PAGE).focus_first(page.filter)
         context.window.view_bar.add_tools(PAGE, page.tools)
         page.import_asked.connect(self.choose)
         page.found_chosen.connect(self.open_path)
@@ -129,7 +129,7 @@ class LibraryController(PageController["LibraryPage"]):
         self.build().filter.setFocus()
 
     @Slot()
-    def _come_to_front(self) -> None:
+    def _on_shown(self) -> None:
         self.build()
         self._show_models()
         self._show_counts()
@@ -278,7 +278,7 @@ class LibraryController(PageController["LibraryPage"]):
     def _on_changed(self, result: JobResult) -> None:
         context, change = self._context, result.request
         if change.encoding is not None:
-            self._say_added(change.name)
+            self._show_added(change.name)
         elif context.prompt.encoding == change.name:
             context.prompt.set_encoding(change.new_name or FIRST_ENCODING)
         self._encodings.refresh()
@@ -287,7 +287,7 @@ class LibraryController(PageController["LibraryPage"]):
         if users and change.new_name:
             self._assign(change.new_name, users, (change.name,))
 
-    def _say_added(self, name: str) -> None:
+    def _show_added(self, name: str) -> None:
         self._context.notifier.done(
             self.tr("Added {name} to your encodings.").format(name=name),
             key=TOKENIZER,

@@ -105,7 +105,7 @@ class TokenizerImportDialog(QDialog):
         self.add = self._buttons.button(QDialogButtonBox.StandardButton.Ok)
         self.add.setText(self.tr("&Add"))
         self.add.setObjectName("tokenizerImportAdd")
-        self._place()
+        self._lay_out()
         self.resize(self.fontMetrics().averageCharWidth() * 92, 480)
 
     def _make_pattern(self) -> None:
@@ -128,7 +128,7 @@ class TokenizerImportDialog(QDialog):
         self.naming = QWidget()
         row_of(label, (self.name, 1), parent=self.naming)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         content = QWidget()
         column_of(self.about, self.facts, 1, parent=content)
         self.scroll = QScrollArea(objectName="tokenizerImportFacts", accessibleName=self.tr("File contents"))

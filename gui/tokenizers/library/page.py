@@ -102,7 +102,7 @@ class LibraryModel(RowsModel):
         """Show the token counts of the prompt by tokenizer; None while one is being counted."""
         if counts != self._counts:
             self._counts = counts
-            self.tell_of(PROMPT)
+            self.notify_column(PROMPT)
 
     def prompt_text(self, name: str) -> str:
         """Return the token count of the prompt in a tokenizer; a dash if nothing is counted with it."""
@@ -123,7 +123,7 @@ class LibraryModel(RowsModel):
         row = self.row_of(name)
         if row >= 0:
             self.rows = tuple(one for one in self._all if self._wanted(one))
-            self.tell_of(ENTRIES)
+            self.notify_column(ENTRIES)
 
     def models_of(self, name: str) -> Sequence[str]:
         """Return the models that are counted with a tokenizer."""
@@ -192,14 +192,14 @@ class DetailsPane(QFrame):
         self.assign = self._button(tr("&Assign to models…"), "tokenizersAssign", "secondary", self.assign_asked)
         self.rename = self._button(tr("Re&name…"), "tokenizersRename", "quiet", self.rename_asked)
         self.remove = self._button(tr("Re&move…"), "tokenizersRemove", "quiet", self.remove_asked)
-        self._place()
+        self._lay_out()
 
     def _button(self, text: str, name: str, kind: str, asked: object) -> QPushButton:
         button = button_of_kind(name, text, kind)
         button.clicked.connect(lambda: asked.emit(self.name))
         return button
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         inside = QWidget()
         head = row_of(self.origin, 1)
         own = row_of(self.rename, self.remove, 1)
@@ -353,7 +353,7 @@ class LibraryPage(QWidget):
         )
         self.take_found = button_of_kind("tokenizersImportFound", tr("Im&port selected…"), "secondary")
         self.tools = self._make_tools(icons)
-        self._place()
+        self._lay_out()
         self._connect()
         self._show_choice()
 
@@ -379,7 +379,7 @@ class LibraryPage(QWidget):
         tools.add_button(self.take, icons.icon("open"))
         return tools
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         for chip in self.chips.values():
             chip.setChecked(True)
         top = row_of((self.filter, 1), *self.chips.values(), 1, margins=(16, 9, 16, 7), spacing=6)

@@ -47,7 +47,7 @@ class MergesController(PageController["MergesPanel"]):
         if context.pages.vocabulary is not None:
             self.token_opened.connect(context.pages.vocabulary.show_token)
             context.pages.vocabulary.encoding_chosen.connect(self._follow)
-        context.pages.when_seen("mergesTab", NEEDS, self._come_to_front)
+        context.pages.when_page_shown("mergesTab", NEEDS, self._on_shown)
 
     def build(self) -> MergesPanel:
         """Return the page; create it on the first call."""
@@ -149,5 +149,5 @@ class MergesController(PageController["MergesPanel"]):
         panel.picker.fill(self._listed)
 
     @Slot()
-    def _come_to_front(self) -> None:
+    def _on_shown(self) -> None:
         self.build()

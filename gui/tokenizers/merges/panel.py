@@ -25,7 +25,7 @@ from gui.look.fonts import fixed_font, set_weight
 from gui.look.icons import Icons
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
-from gui.runtime.event_loop import WhenSeen
+from gui.runtime.event_loop import WhenShown
 from gui.state.settings import SettingsStore
 from gui.tokenizers.merges.service import FROM_END, LONGEST, MergeForest, explained
 from gui.tokenizers.merges.tree_view import MergeTreePane
@@ -282,7 +282,7 @@ class MergePlayer(QWidget):
         self.speed.setCurrentIndex(1)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._on_tick)
-        self._place()
+        self._lay_out()
         self.start.clicked.connect(self._to_start)
         self.back.clicked.connect(self.step.stepDown)
         self.forward.clicked.connect(self.step.stepUp)
@@ -318,7 +318,7 @@ class MergePlayer(QWidget):
         super().hideEvent(event)
         self.stop()
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         row = row_of(self.start, self.back, self.play, self.forward, self.end, parent=self, spacing=3)
         row.addSpacing(8)
         row.addWidget(label_of(self.step, self.tr("&Merges done")))
@@ -415,7 +415,7 @@ class MergesPanel(QWidget):
         self._note = ""
         self._reply: MergeReply | None = None
         self._make()
-        self._place()
+        self._lay_out()
         self.text.textChanged.connect(self._on_text)
         self.picker.chosen.connect(self._on_encoding)
         self.strip.caret_token_changed.connect(self._on_pretoken)
@@ -424,7 +424,7 @@ class MergesPanel(QWidget):
         self.player.speed_changed.connect(self.state_changed)
         self.steps_view.row_chosen.connect(self._on_row)
         self.tree.view.token_activated.connect(self.token_opened)
-        theme.changed.connect(WhenSeen(self, self._apply_look).ask)
+        theme.changed.connect(WhenShown(self, self._apply_look).ask)
         settings.changed.connect(self._on_setting)
         self._apply_look()
 
@@ -524,7 +524,7 @@ class MergesPanel(QWidget):
         self.sequence.setCursorPosition(0)
         label = self.tr("1 part:") if len(parts) == 1 else self.tr("{n} parts:").format(n=f"{len(parts):,}")
         self.sequence_label.setText(label)
-        self.pairs_label.setText(self._pairs_words(reply))
+        self.pairs_label.setText(self._pairs_text(reply))
         self.why.setPlainText("\n\n".join(explained(why, reply.tokens) for why in reply.whys))
 
     @Slot(bool)
@@ -581,7 +581,7 @@ class MergesPanel(QWidget):
             return self.tr("The split pattern drops all of this text: there is nothing to merge.")
         return self.tr("Type a word above to see how it is merged.")
 
-    def _pairs_words(self, reply: MergeReply) -> str:
+    def _pairs_text(self, reply: MergeReply) -> str:
         state = reply.state
         if state is None or reply.trace is None:
             return self.tr("Competing pairs")
@@ -666,7 +666,7 @@ class MergesPanel(QWidget):
         self.strip.setTabChangesFocus(True)
         self.why.setFixedHeight(self.why.fontMetrics().lineSpacing() * WHY_LINES + 14)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         head = row_of(label_of(self.text, self.tr("Te&xt")), (self.text, 1), self.letters, spacing=8)
         steps = row_of(self.player, self.sequence_label, (self.sequence, 1), spacing=8)
         tables = QWidget()

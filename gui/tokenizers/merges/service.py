@@ -478,13 +478,13 @@ def _split_apart(reason: SplitApart) -> str:
         more = "  |  …" if len(reason.pieces) > MAX_NAMED else ""
         words = tr("the pattern splits it into {n} pretokens, and merges never cross a pretoken boundary: {pieces}")
         lines.append(words.format(n=f"{len(reason.pieces):,}", pieces=named + more))
-        places = ", ".join(f"{cut:,}" for cut in reason.char_cuts[:MAX_NAMED])
+        cuts = ", ".join(f"{cut:,}" for cut in reason.char_cuts[:MAX_NAMED])
         words = (
-            tr("It is split after character {places}.")
+            tr("It is split after character {cuts}.")
             if len(reason.char_cuts) == 1
-            else tr("It is split after the characters {places}.")
+            else tr("It is split after the characters {cuts}.")
         )
-        lines.append(words.format(places=places + (", …" if len(reason.char_cuts) > MAX_NAMED else "")))
+        lines.append(words.format(cuts=cuts + (", …" if len(reason.char_cuts) > MAX_NAMED else "")))
     if reason.left_out:
         words = tr("The split pattern drops {n} of its characters: they get no token.")
         lines.append(words.format(n=f"{reason.left_out:,}"))

@@ -18,7 +18,13 @@ from gui.core.token_text import visible_line
 from gui.prompt.counting_service import FIRST_ENCODING
 from gui.runtime.jobs import NewestRequest
 from gui.runtime.notify import Offer
-from gui.tokenizers.train.corpus_service import CorpusService, ForecastRequest, PreviewRequest, SurveyRequest, held_back
+from gui.tokenizers.train.corpus_service import (
+    CorpusService,
+    ForecastRequest,
+    PreviewRequest,
+    SurveyRequest,
+    without_held_out,
+)
 from gui.tokenizers.train.report_service import (
     FORMATS,
     ExportRequest,
@@ -155,8 +161,8 @@ class TrainingResults(QObject):
         page, plan = self._page, self._plans.get(name)
         page.say("")
         page.set_summary(*self._summaries.get(name, ("",)))
-        if plan is not None and plan.held_back:
-            request = ReportRequest(name, plan.held_back, True)
+        if plan is not None and plan.held_out:
+            request = ReportRequest(name, plan.held_out, True)
         elif plan is not None and plan.survey is not None:
             request = ReportRequest(name, plan.survey.files, False)
         else:
@@ -299,7 +305,7 @@ class TrainingController(PageController["TrainingPanel"]):
         self._building = PageBuilding(self._steps, self._context.window.closed, self)
         context.encodings.own_listed.connect(self._on_own_listed)
         self._offer_interrupted()
-        self._context.pages.when_seen("trainingTab", NEEDS, self._come_to_front)
+        self._context.pages.when_page_shown("trainingTab", NEEDS, self._on_shown)
 
     def build(self) -> TrainingController:
         """Build the page now, unless it exists."""
@@ -354,7 +360,7 @@ class TrainingController(PageController["TrainingPanel"]):
         self._panel.folder.field.setFocus()
 
     @Slot()
-    def _come_to_front(self) -> None:
+    def _on_shown(self) -> None:
         self._context.notifier.withdraw(ENDED)
         self._building.begin()
 
@@ -561,7 +567,7 @@ class TrainingController(PageController["TrainingPanel"]):
         self._starts_then = False
         panel = self._panel
         panel.run_bar.set_waiting(False)
-        survey, held = held_back(self._survey, panel.survey.held_back_share)
+        survey, held = without_held_out(self._survey, panel.survey.held_out_share)
         self._begin()
         self._training.start(
             TrainingPlan(
@@ -571,7 +577,7 @@ class TrainingController(PageController["TrainingPanel"]):
                 rules=panel.survey.rules(),
                 threads=panel.form.threads,
                 dask=panel.form.dask,
-                held_back=held,
+                held_out=held,
                 survey=survey,
             )
         )
@@ -609,9 +615,9 @@ class TrainingController(PageController["TrainingPanel"]):
         self._panel.run_bar.set_progress(snapshot.progress, snapshot.seconds)
         self._panel.progress.add(snapshot)
         if snapshot.unsaved != self._unsaved:
-            self._tell_unsaved(snapshot.unsaved)
+            self._report_unsaved(snapshot.unsaved)
 
-    def _tell_unsaved(self, why: str) -> None:
+    def _report_unsaved(self, why: str) -> None:
         """Warn that a crash would lose the run, or withdraw the warning."""
         self._unsaved = why
         if not why:
@@ -625,7 +631,7 @@ class TrainingController(PageController["TrainingPanel"]):
             key=UNSAVED,
         )
 
-    def _tell_problems(self, problems: tuple[SkippedFile, ...]) -> None:
+    def _report_problems(self, problems: tuple[SkippedFile, ...]) -> None:
         """Warn of files that could not be read completely."""
         if not problems:
             return
@@ -639,8 +645,8 @@ class TrainingController(PageController["TrainingPanel"]):
 
     @Slot(object)
     def _on_ended(self, outcome: RunOutcome) -> None:
-        self._tell_unsaved("")
-        self._tell_problems(outcome.snapshot.progress.problems)
+        self._report_unsaved("")
+        self._report_problems(outcome.snapshot.progress.problems)
         summary = self._summary(outcome)
         self._panel.run_bar.rest(summary)
         if outcome.kept is not None:
@@ -653,7 +659,7 @@ class TrainingController(PageController["TrainingPanel"]):
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:
-        self._tell_unsaved("")
+        self._report_unsaved("")
         self._panel.run_bar.rest("")
         self._panel.run_bar.set_failed(why)
 

@@ -287,7 +287,7 @@ def forecast_training(kernels: Path | None, request: ForecastRequest, ticket: Ti
         return forecast(request.survey, request.settings, request.threads, lambda: ticket.progress(-1.0))
 
 
-def held_back(survey: CorpusSurvey, share: float) -> tuple[CorpusSurvey, tuple[CorpusFile, ...]]:
+def without_held_out(survey: CorpusSurvey, share: float) -> tuple[CorpusSurvey, tuple[CorpusFile, ...]]:
     """Split a survey: return it without about ``share`` of its bytes, and the files that were held out.
 
     The choice depends only on file names, so the same folder is always split the same way. Duplicated files are not

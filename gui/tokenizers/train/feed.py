@@ -138,11 +138,11 @@ class MergeFeedModel(TableModel):
         self._ends.append(first + len(fresh))
         self.endInsertRows()
 
-    def row_at(self, place: int) -> Merge:
+    def row_at(self, index: int) -> Merge:
         """Return the merge of a row. Raises IndexError."""
-        number = bisect.bisect_right(self._ends, place)
+        number = bisect.bisect_right(self._ends, index)
         batch = self._batches[number]
-        return batch[place - self._ends[number] + len(batch)]
+        return batch[index - self._ends[number] + len(batch)]
 
     def pair_of(self, merge: Merge) -> tuple[Pill, ...]:
         """Return the two parts of a merge as pills."""
@@ -339,7 +339,7 @@ class TrainingProgressPage(QWidget):
         self.follow = QCheckBox(self.tr("Follow the ne&west"), objectName="trainFollow", checked=True)
         self.follow.setToolTip(self.tr("Scroll to the newest merge. Scrolling up stops this."))
         self.figures = FigureStrip("trainDensity", "trainEntries", "trainTokens", "trainTime")
-        self._place()
+        self._lay_out()
         self.follow.toggled.connect(self.feed.set_following)
         self.feed.following_changed.connect(self.follow.setChecked)
 
@@ -374,7 +374,7 @@ class TrainingProgressPage(QWidget):
             self.splitter.setOrientation(orientation)
             self.splitter.setSizes(list(SHARES[orientation]))
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         merges = QWidget()
         column_of((self.follow, 0, Qt.AlignmentFlag.AlignRight), self.feed, parent=merges, spacing=6)
         self.splitter = splitter_of("trainSplitter", self.curve, merges, SHARES[Qt.Orientation.Horizontal])

@@ -155,18 +155,18 @@ MEGABYTE = 1_000_000
 MAX_SAMPLE_MB = 1_000_000
 DEFAULT_SAMPLE_MB = 50
 TREE_LINES = 8
-HELD_BACK = 0.05
+HELD_OUT = 0.05
 """Default share of the texts held out of training, to evaluate the result on."""
 
 
 class TrainingSurveyBox(QGroupBox):
     """View of a survey and its forecast; holds the rules of the next one.
 
-    Signals: ``rules_changed()``: the rules have changed; ``held_back_changed()``.
+    Signals: ``rules_changed()``: the rules have changed; ``held_out_changed()``.
     """
 
     rules_changed = Signal()
-    held_back_changed = Signal()
+    held_out_changed = Signal()
 
     def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -174,7 +174,7 @@ class TrainingSurveyBox(QGroupBox):
         self._theme, self._text = theme, text
         self.model = SkippedFilesModel(text, self)
         self._make()
-        self._place()
+        self._lay_out()
         self.restore_state({})
         self.set_survey(None)
         self._connect()
@@ -192,9 +192,9 @@ class TrainingSurveyBox(QGroupBox):
         )
 
     @property
-    def held_back_share(self) -> float:
+    def held_out_share(self) -> float:
         """Share of the texts that is held out of training."""
-        return HELD_BACK if self.hold_back.isChecked() else 0.0
+        return HELD_OUT if self.hold_back.isChecked() else 0.0
 
     def state(self) -> dict[str, Any]:
         """Return the rules as JSON data."""
@@ -352,7 +352,7 @@ class TrainingSurveyBox(QGroupBox):
         self.sample_mb.setGroupSeparatorShown(True)
         self.sample_mb.setAccessibleName(self.tr("Size of the sample"))
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         grid = form_grid()
         form_row(grid, self.tr("Include onl&y"), self.include)
         form_row(grid, self.tr("Exc&lude"), self.exclude)
@@ -379,7 +379,7 @@ class TrainingSurveyBox(QGroupBox):
             switch.toggled.connect(self.rules_changed)
         self.sample_mb.valueChanged.connect(self.rules_changed)
         self.sample.toggled.connect(self.sample_mb.setEnabled)
-        self.hold_back.toggled.connect(self.held_back_changed)
+        self.hold_back.toggled.connect(self.held_out_changed)
         self.details.toggled.connect(self._show_tree)
 
     @Slot()
@@ -428,7 +428,7 @@ class TrainingSettingsForm(QGroupBox):
         self._theme = theme
         self._pattern_problem = ""
         self._make_controls()
-        self._place()
+        self._lay_out()
         if is_built():
             self._close_cluster()
         self.restore_state({})
@@ -624,7 +624,7 @@ class TrainingSettingsForm(QGroupBox):
         self.cluster.setAccessibleDescription(words)
         self._cluster_remark.say(words)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         self.remarks = {name: Remark(self._theme) for name in ("vocab_size", "pattern", "normalization")}
         grid = form_grid()
         form_row(grid, self.tr("Na&me"), self.name)
@@ -704,11 +704,11 @@ class TrainingSettingsForm(QGroupBox):
             box: QComboBox = getattr(self, name)
             box.setToolTip(hint_of(choices, box.currentData()))
         kind = "error" if self._pattern_problem else ""
-        self.remarks["pattern"].say(self._pattern_problem or self._pattern_words(), kind)
+        self.remarks["pattern"].say(self._pattern_problem or self._pattern_text(), kind)
         self.remarks["vocab_size"].say(self._size_problem(), "error")
-        self.remarks["normalization"].say(self._loss_words(), "warning")
+        self.remarks["normalization"].say(self._loss_text(), "warning")
 
-    def _pattern_words(self) -> str:
+    def _pattern_text(self) -> str:
         text = self.pattern.currentText().strip()
         if not text:
             return hint_of(PATTERNS, "none")
@@ -716,7 +716,7 @@ class TrainingSettingsForm(QGroupBox):
             "Custom regular expression. Text it does not match is dropped from the training data."
         )
 
-    def _loss_words(self) -> str:
+    def _loss_text(self) -> str:
         """Describe what decoding will not restore."""
         form = self.normalization.currentData()
         lost = [self.tr("capitals")] if self.lowercase.isChecked() else []

@@ -70,7 +70,7 @@ class TrainingRunBar(QFrame):
         self._lacking = ""
         self._blocked = ""
         self._make(theme)
-        self._place()
+        self._lay_out()
         self.start.clicked.connect(self.start_asked)
         self.pause.clicked.connect(self._on_pause)
         self.cancel.clicked.connect(self.stop_asked)
@@ -213,7 +213,7 @@ class TrainingRunBar(QFrame):
         self.problem = Remark(theme)
         self.problem.setObjectName("trainProblem")
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         row = row_of((self.start, 1), self.pause, (self.cancel, 1), spacing=8)
         column_of(self.problem, self.words, self.bar, row, parent=self, margins=(16, 10, 16, 12), spacing=8)
 
@@ -250,7 +250,7 @@ class TrainingPreview(QWidget):
         self.hint = PlainLabel()
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint.setWordWrap(True)
-        self._place()
+        self._lay_out()
         self.invite()
         self.files.currentIndexChanged.connect(self._on_file)
         self.view.files_dropped.connect(self.files_dropped)
@@ -304,7 +304,7 @@ class TrainingPreview(QWidget):
             places=places, changes=shown + more
         )
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         self._shown_text: str | None = None
         head = row_of(label_of(self.files, self.tr("Te&xt")), (self.files, 1), self.figures, spacing=8)
         self.text_page = QWidget()
@@ -360,9 +360,9 @@ class TrainingPanel(QWidget):
         self.result = TrainingResultPage(theme, self.text, settings, model)
         self.run_bar = TrainingRunBar(theme, self.text)
         yield
-        self._place()
+        self._lay_out()
         self._wheel.guard(self.forms)
-        for change in (self.folder.paths_changed, self.survey.rules_changed, self.survey.held_back_changed):
+        for change in (self.folder.paths_changed, self.survey.rules_changed, self.survey.held_out_changed):
             change.connect(self.state_changed)
         for change in (self.form.settings_changed, self.form.name_changed, self.splitter.splitterMoved):
             change.connect(self.state_changed)
@@ -400,7 +400,7 @@ class TrainingPanel(QWidget):
         if event.type() == QEvent.Type.LocaleChange and hasattr(self, "text"):
             self.text.locale = self.locale()
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         self.forms = QWidget()
         column_of(self.folder, self.survey, self.form, 1, parent=self.forms, margins=(16, 12, 12, 12), spacing=8)
         scroll = _scrolled(self.forms)

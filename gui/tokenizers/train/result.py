@@ -309,7 +309,7 @@ class CompressionPage(QWidget):
         self.prompt_bytes.setValue(DEFAULT_PROMPT_BYTES)
         self.prompt_bytes.setAccessibleName(self.tr("Size of a prompt"))
         self.savings = wrapped_label("trainSavings", selectable=True)
-        self._place()
+        self._lay_out()
         self.prompt_bytes.valueChanged.connect(self.show_savings)
 
     def set_report(self, report: Report | None) -> None:
@@ -322,7 +322,7 @@ class CompressionPage(QWidget):
             header.setSectionResizeMode(GROUP, QHeaderView.ResizeMode.Fixed)
         self.show_savings()
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         self.question = QWidget()
         row = FlowLayout(self.question, 6)
         row.add(self.calls_of, self.prompt_bytes, PlainLabel(self.tr("of such text each would take")))
@@ -398,7 +398,7 @@ class TrainingResultPage(QWidget):
         self.compression = CompressionPage(text, model)
         self.side_by_side = SideBySidePage(theme, text, settings)
         self.tokens = TokenListsModel(text, self)
-        self._place()
+        self._lay_out()
         self.names.currentTextChanged.connect(self._on_name)
         self.use.clicked.connect(self._on_use)
         self.remove.clicked.connect(self._on_remove)
@@ -549,7 +549,7 @@ class TrainingResultPage(QWidget):
         self.overlap.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.overlap.setWordWrap(True)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         head = QWidget()
         row = FlowLayout(head, 8)
         label = label_of(self.names, self.tr("Voca&bulary"))

@@ -31,7 +31,7 @@ from engine.corpus.types import CorpusFile, CorpusRules
 from engine.runtime.atomic_files import make_folder, write_atomic
 from engine.training.types import TrainingSettings
 from gui.core.profile_files import DamagedFile, is_newer, read_document
-from gui.look.quantities import overall_fraction, stage_words
+from gui.look.quantities import overall_fraction, stage_text
 from gui.runtime.jobs import JobCancelled
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class TrainingPlan:
 
     ``survey``: the scan of the paths, if they were already scanned; then only its files are used. ``threads``: None for
     one per core. ``dask``: address of a scheduler whose workers count instead of this machine; a resumed run counts
-    here. ``held_back``: files held out of training, to evaluate the result on.
+    here. ``held_out``: files held out of training, to evaluate the result on.
     """
 
     name: str
@@ -81,7 +81,7 @@ class TrainingPlan:
     rules: CorpusRules = field(default_factory=CorpusRules)
     threads: int | None = None
     dask: str = ""
-    held_back: tuple[CorpusFile, ...] = ()
+    held_out: tuple[CorpusFile, ...] = ()
     survey: CorpusSurvey | None = None
 
 
@@ -239,7 +239,7 @@ def _as_json(plan: TrainingPlan) -> dict[str, Any]:
         "settings": dataclasses.asdict(plan.settings),
         "rules": dataclasses.asdict(plan.rules),
         "threads": plan.threads,
-        "held_back": [[str(file.path), file.file_bytes, file.encoding] for file in plan.held_back],
+        "held_back": [[str(file.path), file.file_bytes, file.encoding] for file in plan.held_out],
     }
 
 
@@ -254,7 +254,7 @@ def _plan_of(raw: dict[str, Any]) -> TrainingPlan:
         settings=TrainingSettings(**settings),
         rules=CorpusRules(**rules),
         threads=raw["threads"],
-        held_back=tuple(CorpusFile(Path(path), size, encoding) for path, size, encoding in raw["held_back"]),
+        held_out=tuple(CorpusFile(Path(path), size, encoding) for path, size, encoding in raw["held_back"]),
     )
 
 
@@ -452,7 +452,7 @@ def _snapshot(
 def _report_progress(ticket: Ticket, stage: str, fraction: float) -> None:
     """Report progress to the list of all jobs. ``_ending`` handles cancellation."""
     try:
-        ticket.progress(fraction, stage_words(stage))
+        ticket.progress(fraction, stage_text(stage))
     except JobCancelled:
         return
 

@@ -116,7 +116,7 @@ class VocabularyBrowser(QObject):
         """Show the status of the vocabulary, and why the last request failed."""
         self._panel.say(words)
         if self._refusal:
-            self._panel.say_problem(self._refusal)
+            self._panel.show_problem(self._refusal)
 
     def begin_with(self, name: str, token_id: int, otherwise: str) -> None:
         """Set the encoding and ID (-1 for none) to open when the page is shown or searched.
@@ -153,7 +153,7 @@ class VocabularyBrowser(QObject):
         if found is None:
             words = self.tr("“{typed}” is not an ID of {name} (0 to {last}). Write a range as 100-200.")
             self._refusal = words.format(typed=typed[:40], name=self._shown.name, last=last)
-            self._panel.say_problem(self._refusal)
+            self._panel.show_problem(self._refusal)
         elif isinstance(found, int):
             self.go_to(found)
             self._panel.table.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -218,15 +218,15 @@ class VocabularyBrowser(QObject):
                 self.opened.emit(opened)
             else:
                 panel.model.set_ids(ids)
-            self._show_wanted(is_new)
-        self._say_found(found)
+            self._show_requested(is_new)
+        self._show_found(found)
         if is_new:
             self._opening = False
             typed, self._typed_id = self._typed_id, None
             if typed is not None:
                 self.go(typed)
 
-    def _show_wanted(self, is_new: bool) -> None:
+    def _show_requested(self, is_new: bool) -> None:
         """Go to the requested entry. In another vocabulary the same ID is another token: read its details again."""
         table = self._panel.table
         if self._to_top and self._panel.model.rowCount():
@@ -244,11 +244,11 @@ class VocabularyBrowser(QObject):
         if is_new and wanted >= 0 and table.currentIndex().isValid():
             self._on_current(table.current_id)
 
-    def _say_found(self, found: Found) -> None:
+    def _show_found(self, found: Found) -> None:
         panel = self._panel
         if found.ids is None:
             kept = self.tr("The table shows the previous results.")
-            panel.say_problem(f"{found.why} {kept}")
+            panel.show_problem(f"{found.why} {kept}")
             return
         total, count = len(found.request.opened.entries), len(found.ids)
         number = figure(panel.locale(), count)
@@ -307,7 +307,7 @@ class VocabularyBrowser(QObject):
         self._opening, self._typed_id = False, None
         if self._shown is not None:
             self._panel.filters.encoding.show_name(self._shown.name)
-        self._panel.say_problem(why)
+        self._panel.show_problem(why)
         self._notifier.error(why, key=FAILED)
         otherwise, self._otherwise = self._otherwise, ""
         if self._opened is None and otherwise:
@@ -420,7 +420,7 @@ class VocabularyController(PageController["VocabularyPanel"]):
         self._wanted = "", -1
         self.browser: VocabularyBrowser | None = None
         self._building = PageBuilding(self._steps, self._context.window.closed, self)
-        self._context.pages.when_seen("vocabularyTab", NEEDS, self._come_to_front)
+        self._context.pages.when_page_shown("vocabularyTab", NEEDS, self._on_shown)
 
     def build(self) -> VocabularyBrowser:
         """Build the page now, unless it exists. It starts with the last session's vocabulary, or else the prompt's."""
@@ -565,7 +565,7 @@ class VocabularyController(PageController["VocabularyPanel"]):
             self.browser.go_to(token_id)
 
     @Slot()
-    def _come_to_front(self) -> None:
+    def _on_shown(self) -> None:
         self._building.when_built(self._look)
 
     def _look(self) -> None:

@@ -29,7 +29,7 @@ from gui.look.theme import Theme
 from gui.runtime.jobs import NewestRequest
 from gui.tokenizers.merges.service import MergeForest, forest_of
 from gui.tokenizers.merges.tree_view import MergeTreePane
-from gui.tokenizers.vocabulary.service import EditRequest, PlacesRequest, TokensOfText, save_edited, weigh_edit
+from gui.tokenizers.vocabulary.service import EditRequest, OccurrencesRequest, TokensOfText, save_edited, weigh_edit
 from gui.tokenizers.vocabulary.table import FINDING_HINTS, FINDINGS, KINDS, tr
 from gui.widgets.delegates import TokenHeading
 from gui.widgets.forms import PageTabs, column_of, row_of
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from engine.vocabulary.entries import EntryTable
     from gui.core.text_chunks import ChunkedText
     from gui.runtime.jobs import JobFailure, JobResult
-    from gui.tokenizers.vocabulary.service import EditOutcome, Places, TokenDetail
+    from gui.tokenizers.vocabulary.service import EditOutcome, Occurrences, TokenDetail
     from gui.widgets.page_controller import AppContext
 
 MAX_BYTES = 256
@@ -84,7 +84,7 @@ class VocabularyDetail(QWidget):
         self._titles: dict[QWidget, QLabel] = {}
         self._make_facts()
         self._make_links()
-        self._make_places()
+        self._make_occurrences()
         self._make_actions()
         self.tree = MergeTreePane(theme)
         self.tree.view.setObjectName("vocabTree")
@@ -95,7 +95,7 @@ class VocabularyDetail(QWidget):
         self.built, self.built_model = self._list(
             "vocabBuilt", self.tr("Tokens merged from this one"), self._entry_line
         )
-        self._place()
+        self._lay_out()
         self.tree.view.token_activated.connect(self.token_asked)
 
     @property
@@ -140,9 +140,9 @@ class VocabularyDetail(QWidget):
         self.pages.setTabText(2, self.tr("Merged from it{count}").format(count=count))
         self.pages.setTabText(1, self.tr("Steps ({count})").format(count=figure(self.locale(), len(detail.steps))))
 
-    def show_places(self, words: str, *, some: bool) -> None:
+    def show_occurrences(self, words: str, *, some: bool) -> None:
         """Show the number of occurrences in the prompt. ``some``: True if there are any to go to."""
-        self.places.setText(words)
+        self.occurrences.setText(words)
         for button in (self.previous, self.next):
             button.setEnabled(some)
 
@@ -298,8 +298,8 @@ class VocabularyDetail(QWidget):
     def _on_link(self) -> None:
         self.token_asked.emit(self.sender().property("token_id"))
 
-    def _make_places(self) -> None:
-        self.places = self._words("vocabPlaces")
+    def _make_occurrences(self) -> None:
+        self.occurrences = self._words("vocabPlaces")
         self.previous = QPushButton(self.tr("&Previous"), objectName="vocabPreviousPlace")
         self.next = QPushButton(self.tr("&Next"), objectName="vocabNextPlace")
         self.previous.clicked.connect(self._on_previous)
@@ -311,7 +311,7 @@ class VocabularyDetail(QWidget):
             button.setToolTip(plain_tip(words))
             button.setAccessibleName(words)
         holder = QWidget()
-        row_of((self.places, 1), self.previous, self.next, parent=holder)
+        row_of((self.occurrences, 1), self.previous, self.next, parent=holder)
         self._add_row(len(self._facts) + 1, self.tr("In the prompt"), holder)
 
     def _make_actions(self) -> None:
@@ -353,7 +353,7 @@ class VocabularyDetail(QWidget):
         row = index.model().row_at(index.row())
         self.token_asked.emit(row[1].token_id if index.model() is self.step_model else int(row))
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         self.pages = PageTabs("vocabDetailPages", self.tr("Tree, steps and tokens merged from it"))
         for page, title in ((self.tree, self.tr("Tree")), (self.steps, ""), (self.built, "")):
             self.pages.addTab(page, title)
@@ -412,7 +412,7 @@ class TokenController(QObject):
         self._pane, self._prompt, self._notifier = pane, context.prompt, context.notifier
         self._own = context.encodings.user
         self._token: TokenDetail | None = None
-        self._places: Places | None = None
+        self._occurrences: Occurrences | None = None
         self._step = 0  # to take once the occurrences are known
         self._current = -1  # index of the occurrence selected last
         self._needs_text = False
@@ -453,7 +453,7 @@ class TokenController(QObject):
     @Slot()
     def look(self) -> None:
         """Search now that the page is visible, unless the result is known."""
-        if self._token is not None and self._places is None:
+        if self._token is not None and self._occurrences is None:
             self._timer.start()
 
     @Slot()
@@ -462,9 +462,9 @@ class TokenController(QObject):
         self._look_again()
 
     def _look_again(self) -> None:
-        self._places, self._step, self._current = None, 0, -1
+        self._occurrences, self._step, self._current = None, 0, -1
         if self._token is not None and self._pane.isVisible():
-            self._pane.show_places(self.tr("looking…"), some=False)
+            self._pane.show_occurrences(self.tr("looking…"), some=False)
             self._timer.start()
 
     @Slot()
@@ -491,43 +491,43 @@ class TokenController(QObject):
         if self._token is not None:
             special = self._prompt.special_as_tokens
             encoding, token_id = self._token.request.opened.encoding, self._token.token_id
-            self._finding.submit(PlacesRequest(revision, text, encoding, special, token_id))
+            self._finding.submit(OccurrencesRequest(revision, text, encoding, special, token_id))
 
     @Slot(object)
-    def _on_found(self, places: Places) -> None:
-        if places.request.revision != self._prompt.editor.revision or self._token is None:
+    def _on_found(self, found: Occurrences) -> None:
+        if found.request.revision != self._prompt.editor.revision or self._token is None:
             return
-        if places.request.token_id != self._token.token_id:
+        if found.request.token_id != self._token.token_id:
             return
-        self._places = places
-        count = len(places.utf16_starts)
+        self._occurrences = found
+        count = len(found.utf16_starts)
         self._say(self.tr("once") if count == 1 else self.tr("{n} times") if count else self.tr("not there"), count)
         if self._step:
             step, self._step = self._step, 0
             self._on_step(step)
 
     def _say(self, words: str, count: int) -> None:
-        self._pane.show_places(words.format(n=figure(self._pane.locale(), count)), some=count > 0)
+        self._pane.show_occurrences(words.format(n=figure(self._pane.locale(), count)), some=count > 0)
 
     @Slot(str)
     def _on_not_found(self, why: str) -> None:
-        self._pane.show_places(why, some=False)
+        self._pane.show_occurrences(why, some=False)
 
     @Slot(int)
     def _on_step(self, direction: int) -> None:
-        places = self._places
-        if places is None or places.request.revision != self._prompt.editor.revision:
+        found = self._occurrences
+        if found is None or found.request.revision != self._prompt.editor.revision:
             self._step = direction
             self._look_again()
             return
-        count = len(places.utf16_starts)
+        count = len(found.utf16_starts)
         if not count:
             return
         first = self._current < 0 and direction < 0
         self._current = count - 1 if first else (self._current + direction) % count
-        start, end = int(places.utf16_starts[self._current]), int(places.utf16_ends[self._current])
+        start, end = int(found.utf16_starts[self._current]), int(found.utf16_ends[self._current])
         self._prompt.editor.select_range(start, end)
-        words = self.tr("{place} of {n}").format(place=figure(self._pane.locale(), self._current + 1), n="{n}")
+        words = self.tr("{number} of {n}").format(number=figure(self._pane.locale(), self._current + 1), n="{n}")
         self._say(words, count)
         self.shown_in_prompt.emit()
 

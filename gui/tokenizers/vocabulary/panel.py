@@ -96,7 +96,7 @@ class VocabularyFilters(QWidget):
         self._quiet = False
         self._make_first_row()
         self._make_second_row()
-        self._place()
+        self._lay_out()
         self.search.textChanged.connect(self._on_changed)
         self.match_case.toggled.connect(self._on_changed)
         for box in (self.mode, self.kind, self.script, self.finding):
@@ -288,7 +288,7 @@ class VocabularyFilters(QWidget):
         spin.setGroupSeparatorShown(True)
         return spin
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         self._flow = QWidget()
         flow = FlowLayout(self._flow, 8)
         flow.add(self.kind, self.script, self.finding, self.length, self.mode, self.match_case, self.reset)
@@ -348,7 +348,7 @@ class VocabularyPanel(QWidget):
         self.side = PageTabs("vocabSide", self.tr("Selected token and vocabulary statistics"))
         self.side.addTab(self.detail, self.tr("Token"))
         yield
-        self._place()
+        self._lay_out()
         self._wheel.guard(self)
         self.detail.letters_toggled.connect(self.model.set_in_letters)
         self.detail.letters_toggled.connect(self.state_changed)
@@ -366,7 +366,7 @@ class VocabularyPanel(QWidget):
         self.status.set_text(words)
         self.problem.hide()
 
-    def say_problem(self, words: str) -> None:
+    def show_problem(self, words: str) -> None:
         """Show why the last request failed. The vocabulary and its status stay."""
         self.problem.say(words, "error")
         self.problem.show()
@@ -423,7 +423,7 @@ class VocabularyPanel(QWidget):
         if not self.table.currentIndex().isValid() and self.model.rowCount():
             self.table.selectRow(0)
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         left = QWidget()
         foot = row_of((self.status, 1), self.compare, *self.filters.actions_below, spacing=16)
         column_of((self.table, 1), self.problem, foot, parent=left, spacing=4)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
-from gui.runtime.event_loop import PlotTurn, WhenSeen
+from gui.runtime.event_loop import PlotTurn, WhenShown
 from gui.widgets.plots import FigureAxis, add_view, end_of_axis
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class LengthPlots(pg.GraphicsLayoutWidget):
         self.means, self.longest = pg.PlotCurveItem(), pg.PlotCurveItem()
         for curve in (self.longest, self.means):
             self.along.addItem(curve)
-        theme.changed.connect(WhenSeen(self, PlotTurn(theme, self, self._on_theme).ask).ask)
+        theme.changed.connect(WhenShown(self, PlotTurn(theme, self, self._on_theme).ask).ask)
 
     def draw(self, lengths: Lengths) -> None:
         """Draw these lengths in the current colours and font."""

@@ -212,7 +212,7 @@ def look_at(request: TokenRequest, _ticket: Ticket) -> TokenDetail:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PlacesRequest:
+class OccurrencesRequest:
     """A text with its revision, an encoding, the mode of special tokens, and the ID of the token to find."""
 
     revision: int
@@ -223,10 +223,10 @@ class PlacesRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Places:
+class Occurrences:
     """Occurrences of a token: starts and ends, int32[n], read-only, in UTF-16 units of the editor's text, in order."""
 
-    request: PlacesRequest
+    request: OccurrencesRequest
     utf16_starts: NDArray[np.int32]
     utf16_ends: NDArray[np.int32]
 
@@ -238,7 +238,7 @@ class TokensOfText:
         self._of: tuple[int, Encoding, bool] | None = None
         self._patch: TokenPatch | None = None
 
-    def find(self, request: PlacesRequest, ticket: Ticket) -> Places:
+    def find(self, request: OccurrencesRequest, ticket: Ticket) -> Occurrences:
         """Find the occurrences of a token. Runs on a worker thread, one request at a time."""
         import numpy as np
 
@@ -248,9 +248,9 @@ class TokensOfText:
         starts = np.where(found > 0, patch.utf16_ends[found - 1], 0).astype(np.int32) if len(found) else ends
         for array in (starts, ends):
             array.flags.writeable = False
-        return Places(request, starts, ends)
+        return Occurrences(request, starts, ends)
 
-    def _tokens(self, request: PlacesRequest, ticket: Ticket) -> TokenPatch:
+    def _tokens(self, request: OccurrencesRequest, ticket: Ticket) -> TokenPatch:
         import engine
 
         of = (request.revision, request.encoding, request.special_as_tokens)

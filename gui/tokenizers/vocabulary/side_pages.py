@@ -119,7 +119,7 @@ class ComparePage(QWidget):
         self.model = ComparisonModel(self)
         self.table = StretchedTable(objectName="vocabCompareTable")
         self._set_up_table()
-        self._place()
+        self._lay_out()
         self.show_hint()
         self.other.chosen.connect(self.compare_asked)
         self.group.currentIndexChanged.connect(self._on_group)
@@ -198,7 +198,7 @@ class ComparePage(QWidget):
         for column in (HERE, THERE):
             table.setColumnWidth(column, self.fontMetrics().horizontalAdvance("o200k_harmony  "))
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         row = row_of(label_of(self.other, self.tr("Compare &with")), (self.other, 1))
         column_of(row, self.words, self.group, (self.table, 1), 0, parent=self, margins=(8, 8, 0, 0), spacing=6)
 

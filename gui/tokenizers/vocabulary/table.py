@@ -252,11 +252,11 @@ class VocabularyTableModel(TableModel):
         found = (self.ids == token_id).argmax()
         return int(found) if self.ids[found] == token_id else -1
 
-    def row_at(self, place: int) -> int:
+    def row_at(self, index: int) -> int:
         """Return the ID of a row. Raises IndexError."""
-        if self.ids is None or not 0 <= place < len(self.ids):
-            raise IndexError(place)
-        return int(self.ids[place])
+        if self.ids is None or not 0 <= index < len(self.ids):
+            raise IndexError(index)
+        return int(self.ids[index])
 
     def token_text(self, content: bytes) -> str:
         """Format a token as in the table, truncated if it is long."""

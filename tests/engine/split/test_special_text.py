@@ -55,12 +55,12 @@ def test_they_are_cut_out() -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("texts", [3, 300])
 def test_expressions_that_nobody_asks_for_any_more_go(texts: int) -> None:
-    def asked_for(run: int) -> weakref.ref[regex.Pattern[str]]:
+    def is_requested(run: int) -> weakref.ref[regex.Pattern[str]]:
         return weakref.ref(special_token_regex(frozenset(f"<{run} {number}>" for number in range(texts))))
 
-    first = asked_for(0)
+    first = is_requested(0)
     assert first() is not None
-    last = [asked_for(run) for run in range(1, 200)][-1]
+    last = [is_requested(run) for run in range(1, 200)][-1]
     gc.collect()
     assert first() is None
     assert last() is not None

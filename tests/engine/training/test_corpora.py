@@ -96,7 +96,7 @@ def test_a_folder_that_vanishes_is_not_blamed_on_the_pattern(folder):
     run = TrainingRun(found, 280)
     for file in found.files:
         file.path.unlink()
-    with pytest.raises(TrainingError, match=r"3 files could not be read\. The first is .*a\.txt: it was deleted"):
+    with pytest.raises(TrainingError, match=r"3 files could not be read\. The first is .*a\.txt: deleted"):
         finished(run)
 
 

@@ -53,7 +53,7 @@ def test_sort_by_column_of_the_view_works_as_in_any_table(panel):
 
 
 def test_the_star_makes_a_favourite_by_mouse_and_by_key(panel, qtbot):
-    place = panel.model.place_of("borg/opus")
+    place = panel.model.row_of_model("borg/opus")
     centre = panel.table.visualRect(panel.model.index(place, 0)).center()
     qtbot.mouseClick(panel.table.viewport(), Qt.MouseButton.LeftButton, pos=centre)
     assert ids(panel)[0] == "borg/opus"
@@ -111,7 +111,7 @@ def test_the_selection_stays_with_its_models(panel, qtbot):
     selection = panel.table.selectionModel()
     flags = QItemSelectionModel.SelectionFlag
     for model_id in ("acme/large", "borg/opus"):
-        index = panel.model.index(panel.model.place_of(model_id), 0)
+        index = panel.model.index(panel.model.row_of_model(model_id), 0)
         selection.select(index, flags.Select | flags.Rows)
     panel.table.sortByColumn(COLUMN_INDEX["model"], Qt.SortOrder.DescendingOrder)
     assert {row.model_id for row in panel.table.selected_rows()} == {"acme/large", "borg/opus"}

@@ -40,7 +40,7 @@ def test_copying_gives_exact_rows_in_the_columns_shown(panel, qtbot, notifier):
     )
     panel.commands.copy_json.trigger()
     assert json.loads(clipboard())["rows"][0]["usd_high"] == "0.0205"
-    panel.table.setCurrentIndex(panel.model.index(panel.model.place_of("acme/large"), COLUMN_INDEX["total"]))
+    panel.table.setCurrentIndex(panel.model.index(panel.model.row_of_model("acme/large"), COLUMN_INDEX["total"]))
     panel.commands.copy_cell.trigger()
     assert clipboard() == "$0.006"
     assert len(remarks) == 4

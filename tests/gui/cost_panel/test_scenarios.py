@@ -27,7 +27,7 @@ def book(panel, runner, tmp_path):
 
 
 def cell(panel, model_id: str, column: str) -> str:
-    index = panel.model.index(panel.model.place_of(model_id), COLUMN_INDEX[column])
+    index = panel.model.index(panel.model.row_of_model(model_id), COLUMN_INDEX[column])
     return index.data()
 
 

@@ -293,7 +293,7 @@ def test_hovering(editor) -> None:
     tokenise(editor, [2, 1, 2, 3, 4])  # ab | e4 | b8 ad | c d newline | next
     editor.set_show_whitespace(True)
     heard: list[object] = []
-    editor.token_hovered.connect(lambda span, _place: heard.append(None if span is None else span.index))
+    editor.token_hovered.connect(lambda span, _lay_out: heard.append(None if span is None else span.index))
     cursor = editor.textCursor()
     cursor.setPosition(2)
     left = editor.cursorRect(cursor)

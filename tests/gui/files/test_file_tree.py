@@ -40,7 +40,7 @@ def test_every_node_has_the_files_below_it(ways):
         assert tree.is_file(node) == (str(path) in tree.paths)
     assert tree.node_tokens[0, TOP] == tree.tokens[0].sum()
     assert [str(tree.path_of(node)) for node in tree.file_nodes] == list(tree.paths)
-    assert len({tree.way_to(node) for node in range(len(tree))}) == len(tree)
+    assert len({tree.path_to(node) for node in range(len(tree))}) == len(tree)
 
 
 def test_several_roots_and_a_file_named_outright():
@@ -48,7 +48,7 @@ def test_several_roots_and_a_file_named_outright():
     paths = [str(other / "x"), str(ROOT / "a" / "b"), str(single)]
     ones = np.ones(3, dtype=np.int64)
     tree = tree_of((other, ROOT, single), ("one",), paths, ones, ones[None])
-    assert [tree.way_to(int(node)) for node in tree.file_nodes] == [
+    assert [tree.path_to(int(node)) for node in tree.file_nodes] == [
         (str(other), "x"),
         (str(ROOT), "a", "b"),
         (str(single.parent), "single.txt"),
@@ -59,7 +59,7 @@ def test_a_root_whose_name_begins_like_another():
     inner = Path(os.sep) / "roots"
     ones = np.ones(1, dtype=np.int64)
     tree = tree_of((ROOT, inner), ("one",), [str(inner / "x")], ones, ones[None])
-    assert tree.way_to(int(tree.file_nodes[0])) == (str(inner), "x")
+    assert tree.path_to(int(tree.file_nodes[0])) == (str(inner), "x")
 
 
 @given(ways, st.lists(st.tuples(st.integers(0, 60), st.booleans()), max_size=8))

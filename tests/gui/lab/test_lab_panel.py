@@ -220,9 +220,9 @@ def test_experiments_are_found_by_what_they_say_and_by_how_they_stand(qtbot: QtB
     panel.only_new.click()
     panel.only_failed.click()
     assert not shown(), "it holds"
-    panel.cards["E12"].set_standing(FAILS)
+    panel.cards["E12"].set_status(FAILS)
     assert shown() == ["E12"], "the list follows"
-    panel.cards["E12"].set_standing(NOT_RUN)
+    panel.cards["E12"].set_status(NOT_RUN)
     panel.only_failed.click()
     panel.filter.setText("no experiment says this")
     assert not shown()

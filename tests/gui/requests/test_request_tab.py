@@ -263,9 +263,9 @@ def test_what_is_framed_and_what_is_at_the_caret(qtbot, bench, panel):
     panel.result.tint.choose("")
     assert framed(panel) == []
     view.go_to_token(0)
-    assert panel.result.place.text() == "At the caret: overhead of message 1, user"
+    assert panel.result.position.text() == "At the caret: overhead of message 1, user"
     view.go_to_token(4)
-    assert panel.result.place.text() == "At the caret: text of message 1, user"
+    assert panel.result.position.text() == "At the caret: text of message 1, user"
 
 
 def framed(panel: ChatPanel) -> list[str]:

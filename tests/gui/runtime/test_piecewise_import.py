@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.runtime.loading import imported_in_pieces
+from gui.runtime.loading import import_incrementally
 
 NAME = "package_of_pieces"
 WHOLE = """
@@ -39,7 +39,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.usefixtures("package")
 def test_it_is_as_if_imported_at_once():
     turns = 0
-    for _ in imported_in_pieces(NAME):
+    for _ in import_incrementally(NAME):
         turns += 1
     taken_apart = importlib.import_module(NAME)
     assert turns == 7
@@ -52,14 +52,14 @@ def test_it_is_as_if_imported_at_once():
     del sys.modules[NAME], sys.modules[f"{NAME}.inner"]
     at_once = importlib.import_module(NAME)
     assert facts == {name: getattr(at_once, name) for name in facts}
-    assert list(imported_in_pieces(NAME)) == [], "it is there"
+    assert list(import_incrementally(NAME)) == [], "it is there"
 
 
 @pytest.mark.usefixtures("package")
 @pytest.mark.parametrize("after", [1, 3, 4, 6])
 @pytest.mark.parametrize("wanted", [NAME, f"{NAME}.inner"])
 def test_who_imports_it_meanwhile_has_all_of_it(after: int, wanted: str):
-    pieces = imported_in_pieces(NAME)
+    pieces = import_incrementally(NAME)
     for _ in range(after):
         next(pieces)
         assert NAME not in sys.modules
@@ -74,7 +74,7 @@ def test_who_imports_it_meanwhile_has_all_of_it(after: int, wanted: str):
 
 def test_what_cannot_be_imported_raises_as_ever(package: Path):
     (package / "__init__.py").write_text("FIRST = 1\nimport there_is_no_such_module\nLAST = 1\n")
-    pieces = imported_in_pieces(NAME)
+    pieces = import_incrementally(NAME)
     next(pieces)
     with pytest.raises(ModuleNotFoundError, match="there_is_no_such_module"):
         list(pieces)
@@ -85,7 +85,7 @@ def test_what_cannot_be_imported_raises_as_ever(package: Path):
 
 def test_it_cannot_be_imported_meanwhile_either(package: Path):
     (package / "__init__.py").write_text("FIRST = 1\nimport there_is_no_such_module\nLAST = 1\n")
-    pieces = imported_in_pieces(NAME)
+    pieces = import_incrementally(NAME)
     next(pieces)
     with pytest.raises(ModuleNotFoundError, match="there_is_no_such_module"):
         importlib.import_module(NAME)
@@ -95,11 +95,11 @@ def test_it_cannot_be_imported_meanwhile_either(package: Path):
 
 @pytest.mark.usefixtures("package")
 def test_left_in_the_middle_it_can_be_imported_anew():
-    pieces = imported_in_pieces(NAME)
+    pieces = import_incrementally(NAME)
     next(pieces)
     pieces.close()
     assert importlib.import_module(NAME).LAST == NAME
 
 
 def test_what_is_not_there_is_left_alone():
-    assert list(imported_in_pieces("there_is_no_such_module")) == []
+    assert list(import_incrementally("there_is_no_such_module")) == []

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.runtime import watchdog as watchdog_module
 from gui.runtime.jobs import JobRunner, Ticket
-from gui.runtime.watchdog import Stop, Watchdog, queued_seconds, watchdog_asked_for
+from gui.runtime.watchdog import Stop, Watchdog, queued_seconds, requested_watchdog
 
 
 def hold_everything_up() -> None:
@@ -69,11 +69,11 @@ def test_time_without_a_processor_is_told_apart(tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.parametrize("value", ["", "0", "yes", "-5", "1.5"])
 def test_nothing_is_watched_without_a_number(value: str, qtbot: QtBot) -> None:
-    assert watchdog_asked_for(value, QObject()) is None
+    assert requested_watchdog(value, QObject()) is None
 
 
 def test_a_number_switches_it_on(qtbot: QtBot) -> None:
     parent = QObject()
-    watchdog = watchdog_asked_for("5000", parent)
+    watchdog = requested_watchdog("5000", parent)
     assert watchdog is not None
     watchdog.stop()

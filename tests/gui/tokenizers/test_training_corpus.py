@@ -18,9 +18,9 @@ from gui.tokenizers.train.corpus_service import (
     PreviewRequest,
     SurveyRequest,
     forecast_training,
-    held_back,
     preview_split,
     survey_corpus,
+    without_held_out,
 )
 
 
@@ -36,30 +36,30 @@ def survey_of(sizes: dict[str, int], duplicates: dict[str, str] | None = None) -
 def test_a_twentieth_of_the_bytes_is_held_back_whatever_the_order():
     sizes = {f"{number}.txt": 100 + number % 7 for number in range(400)}
     survey = survey_of(sizes)
-    kept, taken = held_back(survey, 0.05)
+    kept, taken = without_held_out(survey, 0.05)
     assert {*kept.files, *taken} == set(survey.files)
     assert 0.04 * survey.file_bytes < sum(file.file_bytes for file in taken) <= 0.05 * survey.file_bytes
     assert kept.file_bytes == sum(file.file_bytes for file in kept.files)
     backwards = survey_of(dict(reversed(sizes.items())))
-    assert set(held_back(backwards, 0.05)[1]) == set(taken)
+    assert set(without_held_out(backwards, 0.05)[1]) == set(taken)
 
 
 def test_files_that_repeat_others_are_not_held_back():
     survey = survey_of({"a": 10, "b": 10, "c": 10}, {"b": "a"})
-    assert [file.path.name for file in held_back(survey, 1.0)[1]] == ["c"]
+    assert [file.path.name for file in without_held_out(survey, 1.0)[1]] == ["c"]
 
 
 def test_a_folder_of_one_big_file_holds_nothing_back():
     survey = survey_of({"a": 1000})
-    assert held_back(survey, 0.05) == (survey, ())
-    assert held_back(survey_of({"a": 1, "b": 2}), 0.0)[1] == ()
+    assert without_held_out(survey, 0.05) == (survey, ())
+    assert without_held_out(survey_of({"a": 1, "b": 2}), 0.0)[1] == ()
 
 
 def test_a_small_file_beside_big_ones_is_too_little_to_measure_on():
     survey = survey_of({"a": 100_000, "b": 100_000, "c": 1_900})
-    assert held_back(survey, 0.05) == (survey, ())
+    assert without_held_out(survey, 0.05) == (survey, ())
     survey = survey_of({"a": 100_000, "b": 100_000, "c": 2_100})
-    assert [file.path.name for file in held_back(survey, 0.05)[1]] == ["c"]
+    assert [file.path.name for file in without_held_out(survey, 0.05)[1]] == ["c"]
 
 
 def test_a_survey_arrives_and_only_the_newest(qtbot, runner, tmp_path):

@@ -172,7 +172,7 @@ def test_a_disk_that_is_full_is_told_once_and_settled(qtbot: QtBot, open_window:
 def test_files_that_vanish_while_they_are_read_are_told(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window(counted=False)
     gone = SkippedFile(Path("a.txt"), "vanished", "it was deleted")
-    bench.pages.training._tell_problems((gone, gone))
+    bench.pages.training._report_problems((gone, gone))
     (notice,) = (one for one in bench.window.messages.notices if one.key == "training-problems")
     assert notice.text.startswith("2 files could not be read")
     assert "a.txt: it was deleted" in notice.details

@@ -54,7 +54,7 @@ def names_in_picker(bench: Application) -> list[str]:
 @pytest.mark.deep
 def test_it_is_measured_on_texts_that_were_held_back(trained: Application):
     panel, flow = panel_of(trained), trained.pages.training
-    held = flow._training.plan.held_back
+    held = flow._training.plan.held_out
     assert 1 <= len(held) <= 2
     encodings = [engine.get_encoding(name) for name in ("texts-290", *COMPARED)]
     expected = evaluate(encodings, texts_of(held))
@@ -78,7 +78,7 @@ def test_the_curve_shows_the_others_until_another_folder_is_chosen(qtbot: QtBot,
     assert "Dashed lines" in curve.toolTip()
     panel.show_page(panel.progress)
     qtbot.waitUntil(lambda: curve._plots is not None and len(curve._plots.references) == len(COMPARED))
-    held = trained.pages.training._training.plan.held_back
+    held = trained.pages.training._training.plan.held_out
     total = evaluate([engine.get_encoding(name) for name in COMPARED], texts_of(held)).total
     assert [line.value() for line in curve._plots.references] == [
         total.bytes_per_token(n) for n in range(len(COMPARED))
@@ -262,7 +262,7 @@ def test_the_cost_table_compares_with_it(qtbot: QtBot, trained: Application):
     qtbot.waitUntil(lambda: tokens() == expected)
     (row,) = (row for row in service.rows if row.model_id == "yours/texts-290")
     assert (row.estimate.label, row.estimate.usd, row.model.name) == ("exact", None, "texts-290")
-    assert trained.costs.panel.model.place_of("yours/texts-290") >= 0
+    assert trained.costs.panel.model.row_of_model("yours/texts-290") >= 0
 
 
 @pytest.mark.deep

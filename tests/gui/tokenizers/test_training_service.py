@@ -40,7 +40,7 @@ PLAN = TrainingPlan(
     (Path("docs"),),
     TrainingSettings(vocab_size=300, special_tokens=("<end>",)),
     CorpusRules(include=("*.md",), sample_bytes=1000),
-    held_back=(CorpusFile(Path("docs/b.md"), 10, "utf-8"),),
+    held_out=(CorpusFile(Path("docs/b.md"), 10, "utf-8"),),
 )
 
 

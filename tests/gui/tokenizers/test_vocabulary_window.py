@@ -390,7 +390,7 @@ def test_where_a_token_is_in_the_prompt(qtbot, open_window):
     one = encoding.encode_single_token(" one")
     bench.pages.vocabulary.browser.go_to(one)
     detail = panel.detail
-    qtbot.waitUntil(lambda: detail.places.text() == "2 times")
+    qtbot.waitUntil(lambda: detail.occurrences.text() == "2 times")
     detail.next.click()
     assert bench.window.pages.currentWidget() is bench.panel
     assert bench.panel.editor.selected_range() == (10, 14)
@@ -399,13 +399,13 @@ def test_where_a_token_is_in_the_prompt(qtbot, open_window):
     detail.next.click()
     assert bench.panel.editor.selected_range() == (10, 14)
     detail.previous.click()
-    assert detail.places.text() == "2 of 2"
+    assert detail.occurrences.text() == "2 of 2"
     bench.prompt.replace_all(" one")
     bench.pages.vocabulary.focus()
-    qtbot.waitUntil(lambda: detail.places.text() == "once")
+    qtbot.waitUntil(lambda: detail.occurrences.text() == "once")
     bench.prompt.replace_all("")
     bench.pages.vocabulary.focus()
-    qtbot.waitUntil(lambda: detail.places.text() == "not there")
+    qtbot.waitUntil(lambda: detail.occurrences.text() == "not there")
     assert not detail.next.isEnabled()
 
 

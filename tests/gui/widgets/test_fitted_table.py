@@ -143,7 +143,7 @@ def test_a_hidden_table_is_not_measured(qtbot: QtBot, asked: list[int]) -> None:
     table.hide()
     asked.clear()
     model.set_rows([[WIDE, WIDE, "…"]] * ROWS)
-    model.tell_of(1)
+    model.notify_column(1)
     QApplication.processEvents()
     assert not asked
     before = table.columnWidth(0)
@@ -195,8 +195,8 @@ def test_only_what_changed_is_measured(qtbot: QtBot, asked: list[int]) -> None:
     table.viewport().setUpdatesEnabled(False)
     model.rows[3][1] = WIDE
     asked.clear()
-    model.tell_of(1)
-    model.tell_of(1)
+    model.notify_column(1)
+    model.notify_column(1)
     QApplication.processEvents()
     assert len(asked) <= MEASURED_ROWS + ROLES
     assert table.columnWidth(1) > before[1]

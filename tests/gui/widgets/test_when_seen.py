@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.runtime.event_loop import WhenSeen
+from gui.runtime.event_loop import WhenShown
 
 
 def test_it_is_done_at_once_where_it_is_seen_else_when_it_is_shown(qtbot: QtBot):
@@ -15,7 +15,7 @@ def test_it_is_done_at_once_where_it_is_seen_else_when_it_is_shown(qtbot: QtBot)
     tabs.addTab(front, "front")
     tabs.addTab(behind, "behind")
     done: list[str] = []
-    in_front, in_back = WhenSeen(front, lambda: done.append("front")), WhenSeen(behind, lambda: done.append("behind"))
+    in_front, in_back = WhenShown(front, lambda: done.append("front")), WhenShown(behind, lambda: done.append("behind"))
     in_front.ask()
     assert done == [], "the window is not there yet"
     tabs.show()
