@@ -22,7 +22,8 @@ window between two safe boundaries, with its text before and after:
 A safe boundary stays one while the two characters beside it are unchanged, and the window's ends are chosen
 accordingly. In all counts, special tokens are plain text.
 
-An encoding whose pattern has no safe boundaries is counted as a whole, and again after every edit.
+An encoding that has boundaries between lines only is counted in spans between them; those that an edit touches are
+counted again (``_LineCount``). An encoding without any is counted as a whole, and again after every edit.
 
 The changes of a long window are not counted at once but recorded as a debt, which ``catch_up`` counts piece by piece;
 so an edit's own tokens never wait for the other encodings.
@@ -44,7 +45,7 @@ from engine.editing.readers import Piece, Readings, piece_end, pieces, reader_fo
 from engine.editing.token_blocks import ID_BITS, EditedUnits, TokenBlock, TokenBlocks, blocks_of, retokenized
 from engine.encoding.encoding import Encoding
 from engine.runtime.cancellation import interruptible
-from engine.split.safe_boundaries import BoundaryFinder
+from engine.split.safe_boundaries import BoundaryFinder, LineBoundaryFinder
 from engine.text.offsets import sound_text_of, text_of, utf16_length
 from engine.types import TextEdit, TextStatistics, TokenPatch
 
@@ -61,8 +62,8 @@ SideBySide = Callable[[Sequence[Callable[[], None]]], None]
 
 _AT_ONCE_CHARS = 2_048
 
-PieceFrom = Callable[[int, Encoding], tuple[int, str]]
-"""``piece_from(offset, encoding)``: the next piece of text that encodes independently, as its end and its text."""
+PieceFrom = Callable[[int, int, Encoding], tuple[int, str]]
+"""``piece_from(start, stop, encoding)``: the next piece of text that encodes independently, as its end and its text."""
 
 
 def one_by_one(tasks: Sequence[Callable[[], None]]) -> None:
@@ -104,30 +105,86 @@ class _Count:
             self.recent = (pieces[0], self.encoding.count(pieces[0]))
         self.tokens += sign * self.recent[1]
 
-    def restart(self) -> None:
-        """Restart counting from the beginning."""
-        self.frontier = self.tokens = 0
+    def settle(self, total: int, tokens: int) -> None:
+        """Set the count of a whole text of ``total`` units; of none, to restart counting from the beginning."""
+        self.frontier, self.tokens = total, tokens
         self.debt.clear()
 
-    def is_complete(self, total: int) -> bool:
-        return self.frontier == total and not self.debt
+    def follow(self, change: TextChange, total: int) -> None:
+        """Update the count for an edit. ``total`` is the length of the text after it."""
+        if not self.encoding.has_safe_boundaries:
+            self.settle(0, 0)
+        elif self.frontier >= change.old_end:
+            self.change(-1, change.before)
+            self.change(+1, change.after)
+            self.frontier += change.new_end - change.old_end
+        elif self.frontier > change.start:
+            self.change(-1, list(_prefix(change.before, self.frontier - change.start)))
+            self.frontier = change.start
+        if sum(len(piece) for _, piece in self.debt) > total:
+            self.settle(0, 0)
 
-    def step(self, piece_from: PieceFrom) -> None:
+    def counted(self, total: int) -> int | None:
+        """Return the number of tokens, None if the text of ``total`` units is not counted to its end."""
+        return self.tokens if self.frontier == total and not self.debt else None
+
+    def step(self, piece_from: PieceFrom, total: int) -> None:
         """Count one more piece."""
         if self.debt:
             sign, text = self.debt.pop()
             self.tokens += sign * self.encoding.count(text)
             return
-        end, text = piece_from(self.frontier, self.encoding)
+        end, text = piece_from(self.frontier, total, self.encoding)
         self.tokens += self.encoding.count(text)
         self.frontier = end
+
+
+@dataclass(slots=True)
+class _LineCount:
+    """The count of one encoding that has line boundaries only, with the same methods as ``_Count``. ``spans``: length
+    and tokens of consecutive spans between such boundaries, in UTF-16 units; None for a span not counted yet. An edit
+    joins the spans that it touches to one that is counted again."""
+
+    encoding: Encoding
+    spans: list[tuple[int, int | None]] = field(default_factory=list)
+
+    def settle(self, total: int, tokens: int) -> None:
+        self.spans = [(total, tokens)] if total else []
+
+    def follow(self, change: TextChange, total: int) -> None:
+        kept_before: list[tuple[int, int | None]] = []
+        kept_behind: list[tuple[int, int | None]] = []
+        end = 0
+        for span in self.spans:
+            start, end = end, end + span[0]
+            if end < change.start:  # a boundary depends on the characters on both sides
+                kept_before.append(span)
+            elif start > change.old_end:
+                kept_behind.append(span)
+        changed = total - sum(units for units, _ in kept_before) - sum(units for units, _ in kept_behind)
+        self.spans = [*kept_before, *([(changed, None)] if changed else []), *kept_behind]
+
+    def counted(self, total: int) -> int | None:
+        if sum(units for units, _ in self.spans) != total:
+            return None
+        known = [tokens for _, tokens in self.spans if tokens is not None]
+        return sum(known) if len(known) == len(self.spans) else None
+
+    def step(self, piece_from: PieceFrom, total: int) -> None:
+        self.spans = self.spans or [(total, None)]
+        number = next(number for number, (_, tokens) in enumerate(self.spans) if tokens is None)
+        start = sum(units for units, _ in self.spans[:number])
+        stop = start + self.spans[number][0]
+        end, text = piece_from(start, stop, self.encoding)
+        rest = [(stop - end, None)] if end < stop else []
+        self.spans[number : number + 1] = [(end - start, self.encoding.count(text)), *rest]
 
 
 class PrefixCounts:
     """Counts of one text in several encodings. Offsets are UTF-16 units."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, _Count] = {}
+        self._counts: dict[str, _Count | _LineCount] = {}
 
     @property
     def encodings(self) -> list[Encoding]:
@@ -136,39 +193,25 @@ class PrefixCounts:
 
     def watch(self, encodings: Iterable[Encoding]) -> None:
         """Count in exactly these encodings. Those watched already keep their counts."""
-        self._counts = {encoding.name: self._counts.get(encoding.name) or _Count(encoding) for encoding in encodings}
+        self._counts = {encoding.name: self._counts.get(encoding.name) or _count_of(encoding) for encoding in encodings}
 
     def restart(self) -> None:
         """Reset all counts, for another text."""
         for count in self._counts.values():
-            count.restart()
+            count.settle(0, 0)
 
     def settle(self, name: str, total: int, tokens: int) -> None:
         """Set the count of a whole text of ``total`` units."""
-        count = self._counts[name]
-        count.restart()
-        count.frontier, count.tokens = total, tokens
+        self._counts[name].settle(total, tokens)
 
     def tokens(self, name: str, total: int) -> int | None:
         """Return the count in one encoding, None if the text of ``total`` units is not counted to its end."""
-        count = self._counts[name]
-        return count.tokens if count.is_complete(total) else None
+        return self._counts[name].counted(total)
 
     def follow(self, names: Iterable[str], change: TextChange, total: int) -> None:
         """Update these encodings for an edit. ``total`` is the length of the text after it."""
         for name in names:
-            count = self._counts[name]
-            if not count.encoding.has_safe_boundaries:
-                count.restart()
-            elif count.frontier >= change.old_end:
-                count.change(-1, change.before)
-                count.change(+1, change.after)
-                count.frontier += change.new_end - change.old_end
-            elif count.frontier > change.start:
-                count.change(-1, list(_prefix(change.before, count.frontier - change.start)))
-                count.frontier = change.start
-            if sum(len(piece) for _, piece in count.debt) > total:
-                count.restart()
+            self._counts[name].follow(change, total)
 
     def catch_up(
         self, names: Sequence[str], total: int, piece_from: PieceFrom, seconds: float, side_by_side: SideBySide
@@ -177,21 +220,25 @@ class PrefixCounts:
         deadline = time.monotonic() + seconds
         one_at_a_time = threading.Lock()  # ``piece_from`` need not be thread-safe
 
-        def next_piece(start: int, encoding: Encoding) -> tuple[int, str]:
+        def next_piece(start: int, stop: int, encoding: Encoding) -> tuple[int, str]:
             with one_at_a_time:
-                return piece_from(start, encoding)
+                return piece_from(start, stop, encoding)
 
-        def count_on(count: _Count) -> None:
-            while not count.is_complete(total):
-                count.step(next_piece)
+        def count_on(count: _Count | _LineCount) -> None:
+            while count.counted(total) is None:
+                count.step(next_piece, total)
                 if time.monotonic() >= deadline:
                     return
 
         counts = [self._counts[name] for name in names]
         if not all(count.encoding.uses_kernels for count in counts):
             side_by_side = one_by_one  # threads that need the interpreter lock would only delay each other
-        side_by_side([functools.partial(count_on, count) for count in counts if not count.is_complete(total)])
-        return all(count.is_complete(total) for count in counts)
+        side_by_side([functools.partial(count_on, count) for count in counts if count.counted(total) is None])
+        return all(count.counted(total) is not None for count in counts)
+
+
+def _count_of(encoding: Encoding) -> _Count | _LineCount:
+    return _LineCount(encoding) if encoding.has_line_boundaries else _Count(encoding)
 
 
 def _prefix(pieces: Iterable[str], units: int) -> Iterator[str]:
@@ -276,6 +323,7 @@ def _measure(piece: str, char_before: str) -> Measures:
 Progress = Callable[[float], None]
 
 _PLAIN_CUTS = BoundaryFinder()
+_LINE_CUTS = LineBoundaryFinder()
 """Finds safe boundaries if special tokens are plain text."""
 
 _JOIN_UNITS = 512
@@ -459,10 +507,11 @@ class EditedText:
         own = self._reader.encoding
         return [encoding.name for encoding in self._others.encodings if not encoding.encodes_like(own)]
 
-    def _next_piece(self, start: int, encoding: Encoding) -> tuple[int, str]:
-        """Return the end and the text of a piece that starts at an offset and encodes independently."""
-        finder = _PLAIN_CUTS if encoding.has_safe_boundaries else None
-        end = piece_end(self._blocks, finder, start, len(self._blocks))
+    def _next_piece(self, start: int, stop: int, encoding: Encoding) -> tuple[int, str]:
+        """Return the end and the text of a piece that starts at an offset, ends at most at ``stop``, and encodes
+        independently."""
+        finder = _PLAIN_CUTS if encoding.has_safe_boundaries else _LINE_CUTS if encoding.has_line_boundaries else None
+        end = piece_end(self._blocks, finder, start, stop)
         return end, sound_text_of(self._blocks.read_units(start, end))
 
     # Implementation

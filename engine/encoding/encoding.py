@@ -618,6 +618,11 @@ class Encoding:
         """True if ``engine.split.safe_boundaries`` holds for the pattern of this encoding."""
         return self._pat_str in KNOWN_EXPRESSIONS
 
+    @property
+    def has_line_boundaries(self) -> bool:
+        """True if a text without safe boundaries may still be divided before each run of line feeds."""
+        return False
+
     def takes_as_is(self, text: str) -> bool:
         """Return True if a text is encoded unchanged, rather than normalized or prepared first."""
         return True

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import operator
-import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ from engine.runtime.cancellation import interruptible
 from engine.runtime.threads import in_threads
 from engine.runtime.tiktoken_core import CoreBPE, build_core
 from engine.split.patterns import GEMMA3, HTML_TAGS
+from engine.split.safe_boundaries import LineBoundaryFinder
 from engine.text.offsets import check_text
 from engine.types import MergeStep, TokenParents
 from engine.vocabulary.bundle import BundledVocabulary
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
 
 CHUNK_CHARS = 1 << 18
-_NEWLINES = re.compile(r"(?<!\n)\n")
-"""Matches safe boundaries: a run of newlines is a pretoken of its own."""
 
 
 class PieceEncoder(NativeEncoder):
@@ -126,16 +124,8 @@ class PieceTextEncoder(TextEncoder):
 
 
 def _chunks(text: str) -> list[str]:
-    """Divide a text into parts with the same tokens as in the whole, before runs of newlines."""
-    parts = []
-    start = 0
-    while start + CHUNK_CHARS < len(text):
-        cut = _NEWLINES.search(text, start + CHUNK_CHARS)
-        if cut is None:
-            break
-        parts.append(text[start : cut.start()])
-        start = cut.start()
-    return [*parts, text[start:]]
+    """Divide a text into parts with the same tokens as in the whole."""
+    return [text[start:end] for start, end in LineBoundaryFinder().chunks(text, CHUNK_CHARS)]
 
 
 class PieceEncoding(PreprocessingEncoding):
@@ -183,6 +173,11 @@ class PieceEncoding(PreprocessingEncoding):
     def has_safe_boundaries(self) -> bool:
         """False: pieces join words and punctuation, so ``engine.split.safe_boundaries`` does not hold."""
         return False
+
+    @property
+    def has_line_boundaries(self) -> bool:
+        """True: a run of line feeds is a pretoken of its own."""
+        return True
 
     def open_native(self, folder: Path | None) -> NativeEncoder:
         """Return a native encoder as for any encoding, except that it returns numbers, not ids."""

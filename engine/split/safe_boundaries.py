@@ -58,6 +58,7 @@ PUNCTUATION = "!-&(-/:-@\\[-`{-~\\u3001\\u3002\\u3008-\\u3011\\uff01\\uff08\\uff
 CUT = re.compile(
     f"[ \\t\\r\\n{PUNCTUATION}](?:(?<=[^{WHITE_SPACE}][ \\t])|(?<=[{LETTERS_AND_NUMBERS}][\\r\\n{PUNCTUATION}]))"
 )
+_LINES = re.compile(r"\n(?<=[^\n]\n)")
 
 _FIRST_WINDOW = 64
 _LAST_WINDOW = 65_536
@@ -85,7 +86,7 @@ class BoundaryFinder:
         window = _FIRST_WINDOW
         while position < char_end:
             stop = min(position + window, char_end)
-            for match in _cuts(text, position, stop):
+            for match in self._cuts(text, position, stop):
                 if not self._is_crossed(text, match.start()):
                     return match.start()
             position, window = stop, min(window * 4, _LAST_WINDOW)
@@ -98,7 +99,7 @@ class BoundaryFinder:
         lowest = max(char_start, 1)
         while stop > lowest:
             position = max(stop - window, lowest)
-            cuts = [match.start() for match in _cuts(text, position, stop)]
+            cuts = [match.start() for match in self._cuts(text, position, stop)]
             for cut in reversed(cuts):
                 if not self._is_crossed(text, cut):
                     return cut
@@ -123,6 +124,12 @@ class BoundaryFinder:
         """Return ``chunks`` as int64[k, 2]."""
         return np.array(list(self.chunks(text, size)), dtype=np.int64).reshape(-1, 2)
 
+    def _cuts(self, text: str, char_start: int, char_end: int) -> Iterable[re.Match[str]]:
+        """Return the boundaries p with ``1 <= char_start <= p < char_end``, ignoring special tokens."""
+        if char_end - char_start >= _LONG_WINDOW and not _may_have_cut(text[char_start - 1 : char_end]):
+            return ()
+        return CUT.finditer(text, char_start, char_end)
+
     def _is_crossed(self, text: str, cut: int) -> bool:
         """Return True if a special token spans an offset."""
         if self._special is None or self._special_start is None:
@@ -136,11 +143,12 @@ class BoundaryFinder:
         return False
 
 
-def _cuts(text: str, char_start: int, char_end: int) -> Iterable[re.Match[str]]:
-    """Return the boundaries p with ``1 <= char_start <= p < char_end``, ignoring special tokens."""
-    if char_end - char_start >= _LONG_WINDOW and not _may_have_cut(text[char_start - 1 : char_end]):
-        return ()
-    return CUT.finditer(text, char_start, char_end)
+class LineBoundaryFinder(BoundaryFinder):
+    """Finds the starts of runs of line feeds. These are the safe boundaries of SentencePiece's pieces, as such a run is
+    a pretoken of its own."""
+
+    def _cuts(self, text: str, char_start: int, char_end: int) -> Iterable[re.Match[str]]:
+        return _LINES.finditer(text, char_start, char_end)
 
 
 def _may_have_cut(text: str) -> bool:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import random
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from engine.editing import readers
 from engine.editing.edited_text import EditedText
 from engine.kernels._jit import COMPILED
 from engine.library.bundled_encodings import DATA_DIR, Catalog
+from engine.text.offsets import utf16_length
 from engine.types import TextEdit
 
-NAMES = ("r50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5") if COMPILED else ("r50k_base",)
+ALL = ("r50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5", "gemma", "gemma3")
+NAMES = ALL if COMPILED else ALL[:1]
 TEXT = "Several words, 12345 numbers; naïve 你好 \n\n\tand so on. " * (3_000 if COMPILED else 20)
 FOREVER = 1e9
 
@@ -56,3 +60,36 @@ def test_tiktokens_encoders_do_not_count_side_by_side():
     edited.watch([catalog.get("p50k_base")])
     assert edited.catch_up(FOREVER, side_by_side)
     assert edited.counts() == {"p50k_base": 2}
+
+
+@pytest.mark.skipif(not COMPILED, reason="tiktoken's encoder of so many pieces takes seconds to build")
+@pytest.mark.parametrize("seed", range(5))
+def test_counts_between_lines_follow_every_edit(encodings, monkeypatch, seed):
+    monkeypatch.setattr(readers, "PIECE_UNITS", 8)
+    pick = random.Random(seed)
+    gemma = encodings[NAMES.index("gemma")]
+    counted = []
+    monkeypatch.setattr(gemma, "count", lambda text: counted.append(len(text)) or type(gemma).count(gemma, text))
+
+    def text_of(size: int) -> str:
+        return "".join(pick.choice(("a", " ", "\n", "the", "\n\n", "\t", "😀", "</div>", "\r\n")) for _ in range(size))
+
+    edited = EditedText(encodings[0])
+    edited.reset(text_of(200))
+    edited.watch(encodings)
+    for _ in range(60):
+        while not edited.catch_up(0 if pick.random() < 0.5 else FOREVER) and pick.random() < 0.9:
+            pass
+        size = utf16_length(edited.text())
+        start = pick.randrange(size + 1)
+        removed = pick.choice((0, 1, 2, min(40, size)))
+        edited.apply([TextEdit(start, min(removed, size - start), text_of(pick.randrange(4)))])
+        assert edited.catch_up(FOREVER)
+        text = edited.text()
+        assert edited.counts() == {encoding.name: encoding.count(text) for encoding in encodings}
+    edited.reset("several words\n" * 50)
+    assert edited.catch_up(FOREVER)
+    counted.clear()
+    edited.apply([TextEdit(300, 0, "word")])
+    assert edited.catch_up(FOREVER)
+    assert sum(counted) < 50, "only the spans that were touched"
