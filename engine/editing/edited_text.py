@@ -62,6 +62,10 @@ SideBySide = Callable[[Sequence[Callable[[], None]]], None]
 
 _AT_ONCE_CHARS = 2_048
 
+_MANY_STEPS = 64
+"""Pieces after which the words that an encoding has cached are dropped: the next keystrokes need few of them, and each
+of ten encodings would hold 20 MB."""
+
 PieceFrom = Callable[[int, int, Encoding], tuple[int, str]]
 """``piece_from(start, stop, encoding)``: the next piece of text that encodes independently, as its end and its text."""
 
@@ -88,13 +92,15 @@ class TextChange:
 @dataclass(slots=True)
 class _Count:
     """The count of one encoding: ``tokens`` up to ``frontier``, except for the ``debt``: texts still to be added or
-    subtracted (+1, -1). ``recent`` is the last short text counted: at the next keystroke it is the window before."""
+    subtracted (+1, -1). ``recent`` is the last short text counted: at the next keystroke it is the window before.
+    ``steps``: pieces counted since the count was last complete."""
 
     encoding: Encoding
     frontier: int = 0
     tokens: int = 0
     debt: list[tuple[int, str]] = field(default_factory=list)
     recent: tuple[str, int] = ("", 0)
+    steps: int = 0
 
     def change(self, sign: int, pieces: Sequence[str]) -> None:
         """Add or subtract a text: at once if it is short, else later."""
@@ -147,6 +153,7 @@ class _LineCount:
 
     encoding: Encoding
     spans: list[tuple[int, int | None]] = field(default_factory=list)
+    steps: int = 0
 
     def settle(self, total: int, tokens: int) -> None:
         self.spans = [(total, tokens)] if total else []
@@ -227,8 +234,12 @@ class PrefixCounts:
         def count_on(count: _Count | _LineCount) -> None:
             while count.counted(total) is None:
                 count.step(next_piece, total)
+                count.steps += 1
                 if time.monotonic() >= deadline:
                     return
+            if count.steps > _MANY_STEPS:
+                count.encoding.drop_word_cache()
+            count.steps = 0
 
         counts = [self._counts[name] for name in names]
         if not all(count.encoding.uses_kernels for count in counts):

@@ -618,6 +618,11 @@ class Encoding:
         """True if ``engine.split.safe_boundaries`` holds for the pattern of this encoding."""
         return self._pat_str in KNOWN_EXPRESSIONS
 
+    def drop_word_cache(self) -> None:
+        """Drop the words that the kernels have cached, up to 23 MB, for example after a large text."""
+        if self._native is not None:
+            self._native.native.drop()
+
     @property
     def has_line_boundaries(self) -> bool:
         """True if a text without safe boundaries may still be divided before each run of line feeds."""

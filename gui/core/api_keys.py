@@ -11,12 +11,14 @@ xAI document their prefixes; the lengths are those of observed keys.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from engine import Encoding
+    from gui.core.text_chunks import ChunkedText
 
 MAX_FOUND = 100
 MAX_NAMED = 5
@@ -71,9 +73,21 @@ def find_keys(text: str) -> tuple[FoundKey, ...]:
     return tuple(found)
 
 
-def keys_in_text(text: str) -> tuple[str, ...]:
-    """Describe the suspected keys of a text: issuer and line of each."""
-    return tuple(f"{key.issuer} (line {key.line})" for key in find_keys(text))
+def keys_in_text(text: str | ChunkedText) -> tuple[str, ...]:
+    """Describe the suspected keys of a text: issuer and line of each. Of a text in chunks, only two are in memory as
+    strings."""
+    found: dict[int, str] = {}
+    window, offset, line = "", 0, 0
+    for chunk in itertools.chain([text] if isinstance(text, str) else text.strings(), [""]):
+        kept = window[-2 * MAX_KEY_CHARACTERS :]
+        offset += len(window) - len(kept)
+        line += window.count("\n", 0, len(window) - len(kept))
+        window = kept + chunk
+        for key in find_keys(window):
+            is_cut = (key.char_start == 0 and offset > 0) or (key.char_end == len(window) and chunk)
+            if not is_cut:  # else it is whole in the window before, or in the next one
+                found.setdefault(offset + key.char_start, f"{key.issuer} (line {line + key.line})")
+    return tuple(found[start] for start in sorted(found)[:MAX_FOUND])
 
 
 def keys_in_tokens(tokens: Iterable[tuple[int, bytes]]) -> tuple[str, ...]:

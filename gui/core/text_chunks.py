@@ -30,11 +30,16 @@ class ChunkedText:
             for chunk in utf8_chunks(given) if isinstance(given, str) else (given,):
                 yield chunk.replace(b"\n", b"\r\n") if self.crlf else chunk
 
+    def strings(self) -> Iterator[str]:
+        """Yield the text, one chunk at a time."""
+        for chunk in self:
+            yield chunk.decode("utf-8", "surrogatepass")
+
     def text(self, wait_while_busy: Callable[[], None] | None = None) -> str:
         """Return the whole text as one string. ``wait_while_busy`` is called between chunks, for a job to yield."""
         parts: list[str] = []
-        for chunk in self:
-            parts.append(chunk.decode("utf-8", "surrogatepass"))
+        for part in self.strings():
+            parts.append(part)
             if wait_while_busy is not None:
                 wait_while_busy()
         return "".join(parts)

@@ -476,7 +476,7 @@ def _read_for_editor(request: _TextRequest, _ticket: Ticket) -> tuple[str, str]:
 
 
 def _keys_in(text: str | ChunkedText, _ticket: Ticket) -> tuple[str, ...]:
-    return keys_in_text(text if isinstance(text, str) else text.text())
+    return keys_in_text(text)
 
 
 def encoded(data: QByteArray) -> str:

@@ -317,7 +317,7 @@ class CompareController(PageController["ComparePanel"]):
             go(made)
             return
         assert self.compared is not None
-        look = partial(_keys_of, self.compared.request.text)
+        look = partial(keys_in_text, self.compared.request.text)
         self._guard.before(self.tr("The text"), look, partial(go, made))
 
     def _is_ready(self) -> bool:
@@ -355,7 +355,3 @@ class CompareController(PageController["ComparePanel"]):
                 path=path, why=why.rstrip(".")
             )
         )
-
-
-def _keys_of(text: ChunkedText | str) -> tuple[str, ...]:
-    return keys_in_text(text if isinstance(text, str) else text.text())

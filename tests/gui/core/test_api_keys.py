@@ -6,7 +6,8 @@ import string
 import pytest
 
 from gui.core import api_keys
-from gui.core.api_keys import MAX_FOUND, find_keys
+from gui.core.api_keys import MAX_FOUND, find_keys, keys_in_text
+from gui.core.text_chunks import ChunkedText
 
 WORD = string.ascii_letters + string.digits
 rng = random.Random(7)
@@ -86,3 +87,13 @@ def test_a_key_is_found_wherever_the_search_pauses(monkeypatch: pytest.MonkeyPat
 def test_hostile_texts_come_to_an_end(piece: str):
     """A search that is not linear would not end in the time a test may take."""
     find_keys(piece * (2_000_000 // len(piece)))
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 900, 5_000])
+def test_a_text_in_chunks_has_the_keys_of_the_whole_text(size: int):
+    lines = [line for _, key in KEYS for line in (f"key={key}", "x" + key, signs(60, WORD + " "))] * 3
+    text = "\n".join(rng.sample(lines, len(lines)))
+    chunks = ChunkedText(tuple(text[start : start + size].encode() for start in range(0, len(text), size)))
+    expected = tuple(f"{key.issuer} (line {key.line})" for key in find_keys(text))
+    assert len(expected) > len(KEYS)
+    assert keys_in_text(chunks) == keys_in_text(text) == expected
