@@ -382,7 +382,7 @@ def origin_of(model: Model, path: str) -> tuple[Origin, Position | None] | None:
     """Return the origin of a model's field, such as ``price.input``, and its position in the file. None if it is not
     set.
 
-    The position in the built-in files is found by reading them, which takes a moment the first time.
+    The position in the built-in files is found by reading the one with the model, which takes a moment the first time.
     """
     origin = model.origin.get(path)
     if origin is None:
@@ -392,22 +392,19 @@ def origin_of(model: Model, path: str) -> tuple[Origin, Position | None] | None:
 
 def bundled_position(model_id: str, path: str) -> Position | None:
     """Return the position of a field in the built-in files, or None."""
-    return _bundled_positions().get(model_id, {}).get(path)
+    for source in files("pricing").joinpath("data").iterdir():
+        if source.name.endswith(".yaml") and f"\n  {model_id}:" in _text(source.name):
+            return _bundled_positions(source.name).get(model_id, {}).get(path)
+    return None
 
 
 @cache
-def _bundled_positions() -> Mapping[str, Mapping[str, Position]]:
+def _bundled_positions(name: str) -> Mapping[str, Mapping[str, Position]]:
+    """Return the positions of all fields in one of the built-in files, by model."""
     from pricing.load import read_price_text
 
-    positions: dict[str, Mapping[str, Position]] = {}
-    rules = read_price_text(_text("counting.yaml"), "counting.yaml").rules
-    for source in files("pricing").joinpath("data").iterdir():
-        if source.name.endswith(".yaml"):
-            file = read_price_text(_text(source.name), source.name, rules=rules)
-            positions.update(
-                {model_id: entry.positions for model_id, entry in file.models.items() if entry is not None}
-            )
-    return positions
+    models = read_price_text(_text(name), name, rules=load_bundled().rules).models
+    return {model_id: entry.positions for model_id, entry in models.items() if entry is not None}
 
 
 def _text(name: str) -> str:
