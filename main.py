@@ -125,6 +125,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return read_tokenizer()
     if not wants_command(arguments):
         return open_window(arguments)
+    import gc
+
+    gc.set_threshold(100_000)  # loading modules and kernels frees nothing: collecting would take a tenth of the time
     from commands.entry import run
 
     return run(arguments)
