@@ -381,7 +381,7 @@ class Dressing(QObject):
         if (app.styleSheet(), app.palette(), app.font()) == (sheet, palette, font):
             return  # another window has this theme
         waiting = {widget for widgets in self._outdated.values() for widget in widgets}
-        for root in filter(shiboken6.isValid, self._outdated):
+        for root in _living(self._outdated):
             root.removeEventFilter(self)
         is_running = bool(self._outdated)
         self._outdated = _hidden(app.allWidgets(), waiting)
@@ -414,8 +414,9 @@ class Dressing(QObject):
         return False
 
     def _polish_some(self) -> None:
+        living = _living(self._outdated)
         for root in list(self._outdated):
-            if not shiboken6.isValid(root):
+            if root not in living:
                 del self._outdated[root]
                 continue
             widgets = self._outdated[root]
@@ -429,7 +430,7 @@ class Dressing(QObject):
 
     def _polish(self, root: QWidget) -> None:
         widgets = self._outdated.pop(root)
-        if shiboken6.isValid(root):
+        if _living([root]):
             root.removeEventFilter(self)
             _polish_all(widgets)
 
@@ -455,11 +456,17 @@ def _hidden(widgets: Iterable[QWidget], waiting: set[QWidget]) -> dict[QWidget, 
 
 
 def _polish_all(widgets: Iterable[QWidget]) -> None:
-    for widget in widgets:
-        if shiboken6.isValid(widget):
+    for widget in _living(widgets):
+        if shiboken6.isValid(widget):  # polishing one may delete another
             widget.style().polish(widget)
             widget.setAttribute(_POLISHED, True)
             QApplication.sendEvent(widget, QEvent(QEvent.Type.StyleChange))
+
+
+def _living(widgets: Iterable[QWidget]) -> list[QWidget]:
+    """Return the widgets that Qt still has: a wrapper may not know that its widget was deleted since the last turn."""
+    living = set(QApplication.allWidgets())
+    return [widget for widget in widgets if widget in living]
 
 
 class FormerLook(QObject):
