@@ -392,10 +392,15 @@ def origin_of(model: Model, path: str) -> tuple[Origin, Position | None] | None:
 
 def bundled_position(model_id: str, path: str) -> Position | None:
     """Return the position of a field in the built-in files, or None."""
-    for source in files("pricing").joinpath("data").iterdir():
-        if source.name.endswith(".yaml") and f"\n  {model_id}:" in _text(source.name):
-            return _bundled_positions(source.name).get(model_id, {}).get(path)
-    return None
+    name = _bundled_file(model_id)
+    return None if name is None else _bundled_positions(name).get(model_id, {}).get(path)
+
+
+@cache
+def _bundled_file(model_id: str) -> str | None:
+    """Return the name of the built-in file with a model, or None."""
+    names = (source.name for source in files("pricing").joinpath("data").iterdir() if source.name.endswith(".yaml"))
+    return next((name for name in names if f"\n  {model_id}:" in _text(name)), None)
 
 
 @cache

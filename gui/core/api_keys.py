@@ -74,8 +74,8 @@ def find_keys(text: str) -> tuple[FoundKey, ...]:
 
 
 def keys_in_text(text: str | ChunkedText) -> tuple[str, ...]:
-    """Describe the suspected keys of a text: issuer and line of each. Of a text in chunks, only two are in memory as
-    strings."""
+    """Describe the suspected keys of a text: issuer and line of each. A text in chunks is searched chunk by
+    chunk, each with the end of the one before."""
     found: dict[int, str] = {}
     window, offset, line = "", 0, 0
     for chunk in itertools.chain([text] if isinstance(text, str) else text.strings(), [""]):

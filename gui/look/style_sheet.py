@@ -414,12 +414,10 @@ class Dressing(QObject):
         return False
 
     def _polish_some(self) -> None:
-        living = _living(self._outdated)
-        for root in list(self._outdated):
-            if root not in living:
+        for root, widgets in list(self._outdated.items()):
+            if not _living([root]):
                 del self._outdated[root]
                 continue
-            widgets = self._outdated[root]
             some, self._outdated[root] = widgets[:AT_ONCE], widgets[AT_ONCE:]
             _polish_all(some)
             if not self._outdated[root]:

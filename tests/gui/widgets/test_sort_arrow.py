@@ -1,4 +1,4 @@
-"""The arrow of a sorted column: up where values rise from row to row, whoever draws it."""
+"""The arrow of a sorted column points up in ascending order, in every table."""
 
 from __future__ import annotations
 

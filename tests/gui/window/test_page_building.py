@@ -133,8 +133,8 @@ def parts(page: QWidget) -> list[tuple[str, str]]:
 
 
 def focus_chain(page: QWidget) -> list[tuple[str, str]]:
-    """What the Tab key comes by in this page, wherever in the window it begins. Not read from ``nextInFocusChain``,
-    which makes PySide take each widget for a child of the one before."""
+    """Return the widgets of a page in Tab order, wherever in the window the walk begins. With ``nextInFocusChain``,
+    PySide would take each widget for a child of the one before."""
     window = page.window()
     window.activateWindow()
     page.setFocus()
