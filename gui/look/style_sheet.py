@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QGroupBox,
     QLabel,
+    QLineEdit,
     QProxyStyle,
     QPushButton,
     QWidget,
@@ -336,12 +337,23 @@ class LookStyle(QProxyStyle):
     def polish(self, target: QWidget | QApplication | QPalette) -> None:
         super().polish(target)
         if isinstance(target, QAbstractSpinBox) and not isinstance(target, QDateTimeEdit):
-            # The sheet's padding does not reach this field.
-            target.lineEdit().setTextMargins(6, 0, 0, 0)
+            _set_field_margins(target)
         elif isinstance(target, QDialog) and type(target).__module__.startswith("gui."):
             _set_page_margins(target)
         elif is_strong(target):
             target.setFont(strong(target.font()))
+
+
+def _set_field_margins(spin_box: QAbstractSpinBox) -> None:
+    """Indent the text of a spin box. The sheet's padding does not reach its field.
+
+    ``lineEdit()`` would make PySide treat the field as a child of the box's wrapper. Up to PySide 6.11, if the wrapper
+    of a box created by Qt (the year of a calendar) becomes part of a reference cycle, the garbage collector may then
+    delete the field from the living box: the next change of theme crashed.
+    """
+    for child in spin_box.children():
+        if isinstance(child, QLineEdit):
+            child.setTextMargins(6, 0, 0, 0)
 
 
 def _set_page_margins(dialog: QDialog) -> None:
@@ -358,6 +370,7 @@ AT_ONCE = 40
 
 _POLISHED = Qt.WidgetAttribute.WA_WState_Polished
 _STYLED = Qt.WidgetAttribute.WA_SetStyle
+_SHEETED = Qt.WidgetAttribute.WA_StyleSheet
 
 
 class Dressing(QObject):
@@ -367,6 +380,9 @@ class Dressing(QObject):
     only about a hundred are visible. So the hidden ones are skipped: during the change they are marked as not polished,
     and as having a style of their own, which Qt does not notify. Afterwards a few are polished and notified in each
     turn of the event loop; if a page or dialog is shown earlier, all of its widgets are done at once.
+
+    They are also marked as not known to a sheet. Otherwise the new sheet's caches would not follow their destruction,
+    and would keep pointers to widgets that no longer exist.
     """
 
     def __init__(self, app: QApplication) -> None:
@@ -381,13 +397,14 @@ class Dressing(QObject):
         if (app.styleSheet(), app.palette(), app.font()) == (sheet, palette, font):
             return  # another window has this theme
         waiting = {widget for widgets in self._outdated.values() for widget in widgets}
-        for root in _living(self._outdated):
+        for root in filter(shiboken6.isValid, self._outdated):
             root.removeEventFilter(self)
         is_running = bool(self._outdated)
         self._outdated = _hidden(app.allWidgets(), waiting)
         skipped = [widget for widgets in self._outdated.values() for widget in widgets]
         for widget in skipped:
             widget.setAttribute(_POLISHED, False)
+            widget.setAttribute(_SHEETED, False)
         marked = [widget for widget in skipped if not widget.testAttribute(_STYLED)]
         for widget in marked:
             widget.setAttribute(_STYLED)
@@ -415,7 +432,7 @@ class Dressing(QObject):
 
     def _polish_some(self) -> None:
         for root, widgets in list(self._outdated.items()):
-            if not _living([root]):
+            if not shiboken6.isValid(root):
                 del self._outdated[root]
                 continue
             some, self._outdated[root] = widgets[:AT_ONCE], widgets[AT_ONCE:]
@@ -428,7 +445,7 @@ class Dressing(QObject):
 
     def _polish(self, root: QWidget) -> None:
         widgets = self._outdated.pop(root)
-        if _living([root]):
+        if shiboken6.isValid(root):
             root.removeEventFilter(self)
             _polish_all(widgets)
 
@@ -439,32 +456,28 @@ def _hidden(widgets: Iterable[QWidget], waiting: set[QWidget]) -> dict[QWidget, 
     ``waiting``: widgets that still wait for the previous sheet; they are polished only once, with the new one.
     """
     roots: dict[QWidget, QWidget] = {}
-
-    def root_of(widget: QWidget) -> QWidget:
-        if widget not in roots:
-            parent = None if widget.isWindow() else widget.parentWidget()
-            roots[widget] = widget if parent is None or parent.isVisible() else root_of(parent)
-        return roots[widget]
-
     found: dict[QWidget, list[QWidget]] = {}
     for widget in widgets:
         if (widget.testAttribute(_POLISHED) or widget in waiting) and not widget.isVisible():
-            found.setdefault(root_of(widget), []).append(widget)
+            found.setdefault(_root_of(widget, roots), []).append(widget)
     return found
 
 
+def _root_of(widget: QWidget, roots: dict[QWidget, QWidget]) -> QWidget:
+    """Return the outermost hidden ancestor of a hidden widget, or the widget itself. ``roots``: those found already."""
+    # A recursive closure would be a reference cycle that holds the wrapper of every widget (see _set_field_margins).
+    if widget not in roots:
+        parent = None if widget.isWindow() else widget.parentWidget()
+        roots[widget] = widget if parent is None or parent.isVisible() else _root_of(parent, roots)
+    return roots[widget]
+
+
 def _polish_all(widgets: Iterable[QWidget]) -> None:
-    for widget in _living(widgets):
-        if shiboken6.isValid(widget):  # polishing one may delete another
+    for widget in widgets:
+        if shiboken6.isValid(widget):
             widget.style().polish(widget)
             widget.setAttribute(_POLISHED, True)
             QApplication.sendEvent(widget, QEvent(QEvent.Type.StyleChange))
-
-
-def _living(widgets: Iterable[QWidget]) -> list[QWidget]:
-    """Return the widgets that Qt still has: a wrapper may not know that its widget was deleted since the last turn."""
-    living = set(QApplication.allWidgets())
-    return [widget for widget in widgets if widget in living]
 
 
 class FormerLook(QObject):

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import gc
 import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
+import shiboken6
+from PySide6.QtCore import SIGNAL, QEvent, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import (
     QApplication,
+    QCalendarWidget,
     QCheckBox,
     QComboBox,
     QDateEdit,
@@ -332,6 +335,54 @@ def test_what_is_hidden_follows_in_small_steps_or_when_it_is_shown(qtbot: QtBot,
     assert told.changes == 2
     stack.setCurrentWidget(pages[2])
     assert all(ink(label) == quiet for label in labels)
+
+
+def test_the_destruction_of_what_was_hidden_reaches_the_caches_of_the_new_sheet(qtbot: QtBot, applied: Theme):
+    """Otherwise Qt keeps a pointer to it, and follows it when the sheet is next replaced."""
+    page = QWidget()
+    qtbot.addWidget(page)
+    shown, hidden = QLabel("shown", page), QLabel("hidden", page)
+    page.show()
+    hidden.hide()
+    applied.set_mode("dark")
+    qtbot.waitUntil(lambda: hidden.testAttribute(Qt.WidgetAttribute.WA_WState_Polished))
+    followers = [label.receivers(SIGNAL("destroyed(QObject*)")) for label in (shown, hidden)]
+    assert followers[0] == followers[1] > 0
+
+
+def wrapped_fields() -> list[QLineEdit]:
+    """The fields of spin boxes that have a wrapper in Python."""
+    wrappers = (one for one in shiboken6.getAllValidWrappers() if isinstance(one, QLineEdit))
+    return [one for one in wrappers if one.objectName() == "qt_spinbox_lineedit"]
+
+
+def test_a_change_leaves_no_wrapper_to_the_garbage_collector(qtbot: QtBot, applied: Theme):
+    calendar = QCalendarWidget()
+    qtbot.addWidget(calendar)
+    calendar.show()
+    calendar.hide()
+    before = len(wrapped_fields())
+    applied.set_mode("dark")
+    applied.set_mode("light")
+    year = calendar.findChild(QSpinBox)
+    qtbot.waitUntil(lambda: year.testAttribute(Qt.WidgetAttribute.WA_WState_Polished))
+    assert len(wrapped_fields()) == before
+
+
+def test_the_collector_leaves_qts_widgets_alone_after_they_are_polished(applied: Theme):
+    """Up to PySide 6.11, it deleted the field of a calendar's year: it was taken for a child of a wrapper that is
+    garbage."""
+    calendar = QCalendarWidget()
+    garbage: list[object] = []
+    garbage.append(garbage)
+    garbage.append(next(one for one in QApplication.allWidgets() if one.objectName() == "qt_calendar_yearedit"))
+    gc.collect(0)  # a field wrapped from now on is younger, and would be cleared first
+    for one in garbage:
+        if isinstance(one, QSpinBox):
+            one.style().polish(one)
+    del garbage, one
+    gc.collect()
+    assert calendar.findChildren(QLineEdit), "the year has lost its field"
 
 
 def test_fields_side_by_side_have_one_height(qtbot: QtBot, applied: Theme):
