@@ -34,11 +34,11 @@ from engine import Encoding
 from engine.library.formats.table import examples
 from engine.runtime.atomic_files import check_regular
 from gui.core.profile_files import profile_paths
-from pricing import Catalog
-from pricing.calibration import Sample, samples_of
 
 if TYPE_CHECKING:
     from engine import Encoding
+    from pricing import Catalog
+    from pricing.calibration import Sample
     from pricing.types import Model
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -106,6 +106,8 @@ def billed_samples(profile: Path | None) -> tuple[Sample, ...]:
     path = profile_paths(profile).calibration_file
     if not path.is_file():
         return ()
+    from pricing.calibration import samples_of
+
     try:
         return usable(lambda: samples_of(json.loads(path.read_bytes())), str(path))
     except (ValueError, RecursionError, AttributeError) as error:

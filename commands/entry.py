@@ -21,7 +21,6 @@ LONGEST_WORD = 300
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return the exit status. Errors have been printed as one line on standard error."""
-    from commands import cost, prices, tokens, train, vocabulary, warm_up  # noqa: F401 - each adds its commands to the group
     from engine.encoding import encoder_choice
     from engine.errors import DamagedVocabularyError
 

@@ -12,10 +12,12 @@ import sys
 from decimal import Decimal
 from pathlib import Path
 
+import click
 import pytest
 
 import engine
 import main
+from commands.program import program
 from engine.library import bundled_encodings, catalog
 from tests.engine.library.formats import library_files
 from tests.patience import PATIENCE_SECONDS
@@ -455,9 +457,17 @@ def test_a_misspelt_command_is_guessed(run):
     assert "'count'" in run("cuont", "x")[2]
 
 
-def test_commands_load_no_qt():
+def test_every_command_is_found_by_its_name():
+    context = click.Context(program)
+    assert sorted(main.COMMANDS) == program.list_commands(context)
+    assert [program.get_command(context, name).name for name in main.COMMANDS] == list(main.COMMANDS)
+
+
+def test_commands_load_no_qt_and_no_other_command():
     code = (
-        "import sys, main; main.main(['count', '-']); main.main(['cost', '-', '--model', 'openai/gpt-4o']);"
+        "import sys, main; main.main(['count', '-']);"
+        "assert not {'commands.cost', 'pricing.types'} & sys.modules.keys();"
+        "main.main(['cost', '-', '--model', 'openai/gpt-4o']);"
         "sys.exit(any(name.startswith(('PySide6', 'shiboken', 'pyqtgraph')) for name in sys.modules))"
     )
     result = subprocess.run(

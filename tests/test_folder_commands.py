@@ -7,9 +7,8 @@ import json
 import pytest
 from click.testing import CliRunner, Result
 
-import commands.tokens  # noqa: F401 - it adds its commands
 import engine
-from commands import cost, counting  # noqa: F401 - it adds its command
+from commands import counting
 from commands.program import program
 from engine.corpus.files import read_stored
 from tests.engine.folder_trees import TEXT, add_troubles, make_tree

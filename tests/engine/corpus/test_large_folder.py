@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import commands.tokens  # noqa: F401 - it adds its commands
 from commands.program import program
 from engine.corpus import files
 from engine.corpus.files import read_stored

@@ -13,7 +13,6 @@ from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtWidgets import QLabel, QTreeView, QWidget
 from pytestqt.qtbot import QtBot
 
-import commands.tokens  # noqa: F401 - it adds its commands
 from commands.program import program
 from gui.files import folder_service
 from gui.files.file_tree import MODELS, NAME, TOKENS, TOP
