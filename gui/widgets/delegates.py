@@ -187,8 +187,8 @@ class RunsDelegate(QStyledItemDelegate):
 
 # --- tokens as pills --------------------------------------------------------------------------------------------------
 
-MAX_CACHED = 2000
-"""Maximum number of shaped texts in the cache, some ten screens."""
+MAX_CACHED = 500
+"""Maximum number of shaped texts in the cache, some five screens. Each takes 1.6 KB."""
 PILL_PAD, PILL_GAP = 5, 6
 """Padding at each end of a pill, and gap between two pills, in pixels."""
 LEFT, RIGHT, WHOLE, PLAIN = "left", "right", "whole", ""
