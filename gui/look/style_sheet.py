@@ -32,7 +32,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QGroupBox,
     QLabel,
-    QLineEdit,
     QProxyStyle,
     QPushButton,
     QWidget,
@@ -40,6 +39,7 @@ from PySide6.QtWidgets import (
 
 from gui.look.fonts import as_points, strong
 from gui.runtime.event_loop import in_next_turn
+from gui.runtime.pyside_workarounds import fields_of
 
 FOLDER = Path(__file__).parent / "marks"
 MARKS = "marks"
@@ -337,23 +337,12 @@ class LookStyle(QProxyStyle):
     def polish(self, target: QWidget | QApplication | QPalette) -> None:
         super().polish(target)
         if isinstance(target, QAbstractSpinBox) and not isinstance(target, QDateTimeEdit):
-            _set_field_margins(target)
+            for field in fields_of(target):
+                field.setTextMargins(6, 0, 0, 0)
         elif isinstance(target, QDialog) and type(target).__module__.startswith("gui."):
             _set_page_margins(target)
         elif is_strong(target):
             target.setFont(strong(target.font()))
-
-
-def _set_field_margins(spin_box: QAbstractSpinBox) -> None:
-    """Indent the text of a spin box. The sheet's padding does not reach its field.
-
-    ``lineEdit()`` would make PySide treat the field as a child of the box's wrapper. Up to PySide 6.11, if the wrapper
-    of a box created by Qt (the year of a calendar) becomes part of a reference cycle, the garbage collector may then
-    delete the field from the living box: the next change of theme crashed.
-    """
-    for child in spin_box.children():
-        if isinstance(child, QLineEdit):
-            child.setTextMargins(6, 0, 0, 0)
 
 
 def _set_page_margins(dialog: QDialog) -> None:
@@ -465,7 +454,7 @@ def _hidden(widgets: Iterable[QWidget], waiting: set[QWidget]) -> dict[QWidget, 
 
 def _root_of(widget: QWidget, roots: dict[QWidget, QWidget]) -> QWidget:
     """Return the outermost hidden ancestor of a hidden widget, or the widget itself. ``roots``: those found already."""
-    # A recursive closure would be a reference cycle that holds the wrapper of every widget (see _set_field_margins).
+    # A recursive closure would be a reference cycle that holds the wrapper of every widget (see fields_of).
     if widget not in roots:
         parent = None if widget.isWindow() else widget.parentWidget()
         roots[widget] = widget if parent is None or parent.isVisible() else _root_of(parent, roots)
