@@ -204,7 +204,7 @@ def _listening(faults: list[str]) -> Iterator[None]:
     def on_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
         if kind == QtMsgType.QtDebugMsg or text.startswith(OF_THE_MACHINE):
             return
-        if text not in OF_QTS_FILE_DIALOG or not isinstance(QApplication.activeModalWidget(), QFileDialog):
+        if text not in OF_QTS_FILE_DIALOG or QFileDialog not in map(type, QApplication.topLevelWidgets()):
             faults.append(f"Qt: {text}")
 
     def on_exception(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

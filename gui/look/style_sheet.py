@@ -360,6 +360,8 @@ AT_ONCE = 40
 _POLISHED = Qt.WidgetAttribute.WA_WState_Polished
 _STYLED = Qt.WidgetAttribute.WA_SetStyle
 _SHEETED = Qt.WidgetAttribute.WA_StyleSheet
+_GROUNDED = Qt.WidgetAttribute.WA_StyledBackground
+_VIEWPORT = "qt_scrollarea_viewport"
 
 
 class Dressing(QObject):
@@ -370,8 +372,9 @@ class Dressing(QObject):
     and as having a style of their own, which Qt does not notify. Afterwards a few are polished and notified in each
     turn of the event loop; if a page or dialog is shown earlier, all of its widgets are done at once.
 
-    They are also marked as not known to a sheet. Otherwise the new sheet's caches would not follow their destruction,
-    and would keep pointers to widgets that no longer exist.
+    Qt's caches go with the old sheet. What they held of these widgets is put right here: a widget that is still marked
+    as known to a sheet would not be followed by the caches of the new one, which would keep a pointer to it when it is
+    destroyed; and a viewport whose background was left to the old sheet would have none.
     """
 
     def __init__(self, app: QApplication) -> None:
@@ -394,6 +397,8 @@ class Dressing(QObject):
         for widget in skipped:
             widget.setAttribute(_POLISHED, False)
             widget.setAttribute(_SHEETED, False)
+            if widget.testAttribute(_GROUNDED) and widget.objectName() == _VIEWPORT:
+                widget.setAutoFillBackground(True)
         marked = [widget for widget in skipped if not widget.testAttribute(_STYLED)]
         for widget in marked:
             widget.setAttribute(_STYLED)

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QLabel,
     QLineEdit,
+    QPlainTextEdit,
     QPushButton,
     QSpinBox,
     QStackedWidget,
@@ -348,6 +349,20 @@ def test_the_destruction_of_what_was_hidden_reaches_the_caches_of_the_new_sheet(
     qtbot.waitUntil(lambda: hidden.testAttribute(Qt.WidgetAttribute.WA_WState_Polished))
     followers = [label.receivers(SIGNAL("destroyed(QObject*)")) for label in (shown, hidden)]
     assert followers[0] == followers[1] > 0
+
+
+def test_the_text_of_a_hidden_page_keeps_its_background(qtbot: QtBot, applied: Theme):
+    page = QWidget()
+    qtbot.addWidget(page)
+    page.setPalette(QPalette(QColor("red")))
+    text = QPlainTextEdit()
+    QVBoxLayout(page).addWidget(text)
+    page.show()
+    page.hide()
+    applied.set_mode("dark")
+    page.show()
+    centre = text.viewport().mapTo(page, text.viewport().rect().center())
+    assert page.grab().toImage().pixelColor(centre) == text.palette().color(QPalette.ColorRole.Base)
 
 
 def wrapped_fields() -> list[QLineEdit]:
