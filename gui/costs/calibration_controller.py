@@ -23,10 +23,10 @@ from PySide6.QtWidgets import (
 from gui.costs.calibration_service import CALIBRATED_LABELS, Calibrations, UsageRequest
 from gui.look.fonts import fixed_font
 from gui.look.quantities import figure
-from gui.look.theme import Theme
+from gui.look.style_sheet import give_tone
 from gui.state.storage import Storage
 from gui.widgets.forms import button_of_kind, button_row, column_of, label_of, row_of
-from gui.widgets.labels import PlainLabel, set_text_colour, wrapped_label
+from gui.widgets.labels import PlainLabel, wrapped_label
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
 
@@ -102,12 +102,11 @@ class CalibrationDialog(QDialog):
     keep_asked = Signal(object)
     remove_asked = Signal(set)
 
-    def __init__(self, models: Sequence[Model], theme: Theme, parent: QWidget) -> None:
+    def __init__(self, models: Sequence[Model], parent: QWidget) -> None:
         """``models``: those whose counts can be calibrated. None is selected until a usage names one."""
         super().__init__(parent)
         self.setObjectName("calibrationDialog")
         self.setWindowTitle(self.tr("Calibrate counts"))
-        self._theme = theme
         self._sample: Sample | None = None
         self._make_entries(models)
         self._make_list()
@@ -138,11 +137,11 @@ class CalibrationDialog(QDialog):
         self._sample = reading.sample
         self.keep.setEnabled(reading.sample is not None)
         self.kind.setItemText(0, self.tr("detected: {kind}").format(kind=_kind_text(reading.kind)))
-        tone, words = "window_text", self._words(reading)
+        tone, words = "", self._words(reading)
         if reading.why:
             tone, words = "error", f"✗ {reading.why[:1].upper()}{reading.why[1:]}."
         self.result.setText(words)
-        set_text_colour(self.result, self._theme.colour(tone))
+        give_tone(self.result, tone)
 
     def _show_model(self, reading: UsageReading) -> None:
         if self.insists or reading.usage is None or (reading.model is None and self._is_own_choice):
@@ -290,7 +289,7 @@ class CalibrationController(QObject):
             return
         if self._dialog is not None:
             return
-        self._dialog = dialog = CalibrationDialog(models, self._context.theme, self._context.window)
+        self._dialog = dialog = CalibrationDialog(models, self._context.window)
         dialog.asked.connect(self._ask)
         dialog.keep_asked.connect(self.calibrations.add)
         dialog.remove_asked.connect(self.calibrations.remove)

@@ -400,7 +400,7 @@ class ConversationPanel(QWidget):
         self._theme, self._text = theme, text
         self._talks: Sequence[Talk] = ()
         self.form = ConversationForm()
-        self.remark = Remark(theme)
+        self.remark = Remark()
         self.remark.setObjectName("conversationRemark")
         self.totals = totals_model(text, self._sample, self)
         self.turns = turns_model(text, self)

@@ -42,12 +42,12 @@ from gui.costs.rows import NO_MODEL, Arrangement, CostRow, ReferenceModel, SortK
 from gui.costs.scenario import ScenarioPopover, ScenarioSummary
 from gui.costs.scenario_book import ScenarioBook, ScenarioNames, ScenarioState, choices_of
 from gui.look.icons import Icons
-from gui.look.style_sheet import plain_corner
+from gui.look.style_sheet import give_tone, plain_corner
 from gui.look.theme import Theme
 from gui.runtime.notify import Notifier, Offer
 from gui.state.storage import Storage
 from gui.widgets.forms import column_of, row_of
-from gui.widgets.labels import PlainLabel, RemarkLabel, as_written, set_text_colour
+from gui.widgets.labels import PlainLabel, RemarkLabel, as_written
 
 if TYPE_CHECKING:
     from gui.prompt.prompt_panel import StripSplitter
@@ -66,12 +66,9 @@ MAX_NAMED = 2
 class CostStatus(QObject):
     """Three labels: ``count`` (23 of 91 models), ``remark`` (age of prices, or a problem), ``note`` (scenario)."""
 
-    def __init__(
-        self, model: CostTableModel, service: CostService, theme: Theme, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, model: CostTableModel, service: CostService, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model, self._service, self._theme = model, service, theme
-        self._tone, self._note_tone = "", "information"
+        self._model, self._service = model, service
         self.requested_currency = "USD"
         """Currency that the user has chosen; ``refresh`` reports a missing rate."""
         self._of_request = False
@@ -81,7 +78,6 @@ class CostStatus(QObject):
         self.note = PlainLabel(objectName="scenarioNote", role="caption", wordWrap=True)
         self.note.hide()
         service.stale_changed.connect(self.refresh)
-        theme.changed.connect(self._colour)
         self.refresh()
 
     def set_of_request(self, on: bool) -> None:
@@ -95,17 +91,17 @@ class CostStatus(QObject):
         count = self._count_text()
         self.count.setText(count)
         self.count.setToolTip(as_written(count))
-        text, self._tone = self._remark()
+        text, tone = self._remark()
+        give_tone(self.remark, tone)
         self.remark.setText(text)
         problems = (str(problem) for problem in self._service.problems)
         self.remark.setToolTip(as_written("\n".join([text, *problems, *self._service.notices])))
         warning = self._budget_warning()
-        self._note_tone = "warning" if warning else "information"
+        give_tone(self.note, "warning" if warning else "information")
         whose = (self.tr("Cost of the request on the Chat page."),) if self._of_request else ()
         note = " ".join((*whose, *warning, *self._scenario_notes()))
         self.note.setText(note)
         self.note.setVisible(bool(note))
-        self._colour()
 
     def problem_sentence(self) -> str:
         """Return a sentence on the problem in the user's price file, and the prices in effect instead."""
@@ -244,15 +240,6 @@ class CostStatus(QObject):
     def _number(self, number: int) -> str:
         return self._model.view.text.number(number)
 
-    @Slot()
-    def _colour(self) -> None:
-        for label, role in (
-            (self.remark, self._tone or "stale"),
-            (self.count, "stale"),
-            (self.note, self._note_tone),
-        ):
-            set_text_colour(label, self._theme.colour(role))
-
 
 class Foot(QFrame):
     """Line below a cost table: legend of its marks, number of models shown, and age of their prices."""
@@ -364,7 +351,7 @@ class CostPanel(QFrame):
         self.filter = self.tools.filter
         self.table = CostTable(self.model, theme)
         self.commands = CostCommands(self.table, self.model, service, notifier, version)
-        self.status = CostStatus(self.model, service, theme)
+        self.status = CostStatus(self.model, service)
         self.foot = Foot(self.status, theme)
         self._page: ModelsPage | None = None
         self._page_state: dict[str, Any] = {}

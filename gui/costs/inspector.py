@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QSizePolicy, QWidget
 
 from gui.core.exports import plain
@@ -26,9 +26,10 @@ from gui.costs.prices_service import OWN_VENDOR
 from gui.costs.rows import CostRow
 from gui.look.fonts import fixed_font
 from gui.look.quantities import figure
+from gui.look.style_sheet import give_tone
 from gui.look.theme import Theme
 from gui.widgets.forms import FlowLayout, button_of_kind, column_of, row_of
-from gui.widgets.labels import PlainLabel, RemarkLabel, plain_tip, set_text_colour
+from gui.widgets.labels import PlainLabel, RemarkLabel, plain_tip
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
@@ -489,7 +490,9 @@ class _Pill(PlainLabel):
     def show_colours(self, fill: QColor, edge: QColor, text: QColor) -> None:
         """Set the colours."""
         self._fill, self._edge = fill, edge
-        set_text_colour(self, text)
+        palette = QPalette(self.palette())
+        palette.setColor(QPalette.ColorRole.WindowText, text)
+        self.setPalette(palette)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -562,7 +565,6 @@ class BillPart(QFrame):
         self._theme = theme
         self._row: CostRow | None = None
         self._shown: object = None
-        self._tone = ""
         self.use = button_of_kind("inspectorUse", self.tr("Use as model"), "link")
         self.name = PlainLabel(objectName="inspectorModel", role="section")
         self.provider = PlainLabel(objectName="priceAge", role="caption")
@@ -596,7 +598,6 @@ class BillPart(QFrame):
         self.edit.clicked.connect(self._on_edit)
         self.copy.clicked.connect(self._on_copy)
         self.calibrate.clicked.connect(self.calibrate_asked)
-        theme.changed.connect(self._colour)
         self.show_row(None, None)
 
     def text(self) -> str:
@@ -624,7 +625,7 @@ class BillPart(QFrame):
         self.setAccessibleDescription(self._text)
         self.name.setText(visible_line(row.model.name))
         self.provider.setText(provider_line(row, view))
-        self._tone = age_tone(row.estimate.price_checked, view.today)
+        give_tone(self.provider, age_tone(row.estimate.price_checked, view.today))
         self.use.setVisible(row.model_id != view.current)
         self.edit.setVisible(row.model.vendor != OWN_VENDOR)
         self.calibrate.setVisible((row.estimate.label or row.model.count.label) not in ("exact", "counted"))
@@ -634,7 +635,6 @@ class BillPart(QFrame):
         self.why_title.setText(title)
         self.why.setText(sentence)
         self._show_remarks(row, view)
-        self._colour()
 
     def _show_range(self, row: CostRow, view: CostView) -> None:
         low, high = row.estimate.input_low, row.estimate.input_high
@@ -695,12 +695,6 @@ class BillPart(QFrame):
         why = (self.range_title, self.range, self.why_title, self.why, self.measured, self.remarks)
         items = (head, self.name, self.provider, self.lines, *why, links, self.source)
         column_of(*items, parent=self, margins=(MARGIN, 12, MARGIN, 12), spacing=7)
-
-    @Slot()
-    def _colour(self) -> None:
-        set_text_colour(self.provider, self._theme.colour(self._tone or "stale"))
-        for label in (self.source, self.remarks, self.measured):
-            set_text_colour(label, self._theme.colour("stale"))
 
     @Slot()
     def _on_use(self) -> None:

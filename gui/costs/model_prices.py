@@ -23,10 +23,10 @@ from gui.core.token_text import visible_line
 from gui.costs.money_text import CostText, age_tone
 from gui.costs.prices_service import BUNDLED, YOURS, Fact, ListedModel, ModelFacts, is_web_address
 from gui.look.fonts import set_weight
-from gui.look.theme import Theme
+from gui.look.style_sheet import give_tone
 from gui.runtime.event_loop import in_next_turn
 from gui.widgets.forms import FlowLayout, column_of, label_of, row_of
-from gui.widgets.labels import ElidedLink, PlainLabel, RemarkLabel, plain_tip, set_text_colour, wrapped_label
+from gui.widgets.labels import ElidedLink, PlainLabel, RemarkLabel, plain_tip, wrapped_label
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import CELL_PADDING, ROW_PADDING, StretchedTable, edit_cell, set_up_rows
 
@@ -157,10 +157,9 @@ class ModelPrices(QWidget):
     undo_asked = Signal()
     redo_asked = Signal()
 
-    def __init__(self, theme: Theme, today: Callable[[], date]) -> None:
+    def __init__(self, today: Callable[[], date]) -> None:
         super().__init__()
-        self._theme, self._today = theme, today
-        self._tone = ""
+        self._today = today
         self._facts: ModelFacts | None = None
         self._models: tuple[ListedModel, ...] = ()
         self._address = ""
@@ -174,7 +173,6 @@ class ModelPrices(QWidget):
         self.source.clicked.connect(self._on_source)
         self.reset.clicked.connect(self._clear_current)
         self.forget.clicked.connect(self.forgotten)
-        theme.changed.connect(self._colour)
         self._show_choices()
 
     @property
@@ -239,12 +237,13 @@ class ModelPrices(QWidget):
         completer = self.picker.completer()
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
-        self.about = PlainLabel(objectName="pricingAbout")
+        self.about = PlainLabel(objectName="pricingAbout", role="quiet")
         self.source_title = PlainLabel(self.tr("Source"), role="quiet")
         self.source = ElidedLink("pricingSource")
         self.age = PlainLabel(objectName="pricingAge")
         self.units = PlainLabel(self.tr("US$ per million tokens"), objectName="pricingUnits", role="quiet")
         self.remark = PlainLabel(objectName="pricingFormRemark")
+        give_tone(self.remark, "warning")
         for label in (self.about, self.remark):
             label.setWordWrap(True)
         for label in (self.about, self.age, self.remark):
@@ -305,7 +304,6 @@ class ModelPrices(QWidget):
 
     def _show_words(self) -> None:
         facts = self._facts
-        self._tone = ""
         self._show_heading()
         source = facts.source if facts is not None else ""
         self._address = source if is_web_address(source) else ""
@@ -323,7 +321,7 @@ class ModelPrices(QWidget):
             age = text.age(facts.checked, self._today())
             day = text.day(facts.checked) if facts.checked is not None else ""
             words = self.tr("Checked {day}: {age}").format(day=day, age=age) if day else self.tr("Prices {age}")
-            self._tone = age_tone(facts.checked, self._today())
+            give_tone(self.age, age_tone(facts.checked, self._today()) or "quiet")
             self.age.setText(words.format(age=age))
         self._details.setVisible(facts is not None)
         foreign = facts is not None and facts.currency != "USD"
@@ -332,7 +330,6 @@ class ModelPrices(QWidget):
             words = self.tr("Shown in US dollars; type amounts in {currency}, the currency of your file.")
             self.remark.setText(words.format(currency=facts.currency))
         self.remark.setVisible(foreign)
-        self._colour()
 
     def _about(self) -> str:
         if self._facts is not None:
@@ -411,11 +408,6 @@ class ModelPrices(QWidget):
             edit_cell(self.table, index.siblingAtColumn(VALUE))
         elif fact.line:
             self.shown.emit(fact.line)
-
-    @Slot()
-    def _colour(self) -> None:
-        for label, role in ((self.age, self._tone or "stale"), (self.about, "stale"), (self.remark, "warning")):
-            set_text_colour(label, self._theme.colour(role))
 
 
 FIELD_CHARACTERS, VALUE_CHARACTERS = 16, 12

@@ -56,11 +56,12 @@ from gui.costs.price_import_service import (
 from gui.costs.prices_service import amount_text
 from gui.look.icons import Icons
 from gui.look.quantities import figure
+from gui.look.style_sheet import give_tone
 from gui.look.theme import Theme
 from gui.widgets import file_choosers
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.forms import button_row, column_of, row_of
-from gui.widgets.labels import EmptyState, PlainLabel, set_text_colour
+from gui.widgets.labels import EmptyState, PlainLabel
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import ROW_PADDING, set_up_rows
 
@@ -380,6 +381,7 @@ class PriceImportDialog(QDialog):
         self.add_installed.setVisible(bool(self._installed))
         self.about = PlainLabel(objectName="priceImportAbout")
         self.faults = PlainLabel(objectName="priceImportFaults")
+        give_tone(self.faults, "error")
         for label in (self.about, self.faults):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
@@ -510,7 +512,6 @@ class PriceImportDialog(QDialog):
             words.append(self.tr("Your price file has errors. Fix them first."))
         self.faults.setText("\n".join(f"✗ {sentence}" for sentence in words))
         self.faults.setVisible(bool(words))
-        set_text_colour(self.faults, self._theme.colour("error"))
 
     def _show_disagreements(self, preview: Preview) -> None:
         tables = (table.imported.table for table in preview.tables if table.imported is not None)

@@ -41,13 +41,13 @@ from gui.costs.price_editor import FieldsBelow, PriceEditor
 from gui.costs.prices_service import ListedModel
 from gui.look.icons import Icons
 from gui.look.quantities import figure
-from gui.look.style_sheet import plain_corner
+from gui.look.style_sheet import give_tone, plain_corner
 from gui.look.theme import Theme
 from gui.widgets.bars import Part, PartsBar, PartSquare
 from gui.widgets.delegates import TextDelegate
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.forms import FlowLayout, column_of, restore_sizes, row_of, separator, splitter_of
-from gui.widgets.labels import PlainLabel, RemarkLabel, plain_tip, set_text_colour
+from gui.widgets.labels import PlainLabel, RemarkLabel, plain_tip
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import ROW_PADDING, FittedTable, SortHeader, set_up_list
 from gui.widgets.tool_row import ToolRow
@@ -495,11 +495,10 @@ class PricingPanel(QWidget):
         """``fields_below``: returns the fields allowed at a path of the file. ``today``: returns the current day."""
         super().__init__()
         self.setObjectName("pricingPanel")
-        self._theme, self._today = theme, today
-        self._tone = "stale"
+        self._today = today
         DroppedFiles(self).dropped.connect(self.tables_dropped)
         self.editor = PriceEditor(theme, fields_below)
-        self.form = ModelPrices(theme, today)
+        self.form = ModelPrices(today)
         self.models = PricedModels(theme)
         self.ages = AgeSummary(theme)
         self._icons = icons
@@ -535,12 +534,11 @@ class PricingPanel(QWidget):
         self.file.setText(visible_line(path))
         self.file.setToolTip(plain_tip(path))
 
-    def show_status(self, text: str, tone: str = "stale") -> None:
-        """Show the status of the file. ``tone``: a role of the theme."""
-        self._tone = tone
+    def show_status(self, text: str, tone: str = "quiet") -> None:
+        """Show the status of the file. ``tone``: of the style sheet."""
+        give_tone(self.status, tone)
         self.status.setText(text)
         self.status.setToolTip(plain_tip(text))
-        self._colour()
 
     def show_problems(self, problems: Sequence[Problem]) -> None:
         """List these problems, and mark them in the text."""
@@ -557,7 +555,7 @@ class PricingPanel(QWidget):
         """Find and replace, below the text. Created on first use."""
         from gui.widgets.find_bar import FindBar
 
-        bar = FindBar(self._theme, self._icons, self, name="pricingFind")
+        bar = FindBar(self._icons, self, name="pricingFind")
         self._column.insertWidget(self._column.indexOf(self.editor) + 1, bar)
         for before, after in pairwise((self.editor, *bar.tab_order)):
             QWidget.setTabOrder(before, after)
@@ -568,7 +566,7 @@ class PricingPanel(QWidget):
         self._fit()
 
     def _make_tools(self, icons: Icons) -> None:
-        self.file = RemarkLabel("pricingFile")
+        self.file = RemarkLabel("pricingFile", "quiet")
         self.file.setAccessibleName(self.tr("Your price file"))
         self.status = RemarkLabel("pricingStatus")
         self.status.setAccessibleDescription(self.tr("Status of your price file"))
@@ -672,7 +670,6 @@ class PricingPanel(QWidget):
         self.editor.redoAvailable.connect(self.redo.setEnabled)
         self.problem_list.clicked.connect(self._go_to_problem)
         self.problem_list.activated.connect(self._go_to_problem)
-        self._theme.changed.connect(self._colour)
 
     @Slot()
     def _go_to_next(self) -> None:
@@ -685,8 +682,3 @@ class PricingPanel(QWidget):
         problem = self.problems.row_at(index.row())
         if problem.line:
             self.editor.go_to(problem.line, problem.column)
-
-    @Slot()
-    def _colour(self) -> None:
-        for label, role in ((self.status, self._tone), (self.file, "stale")):
-            set_text_colour(label, self._theme.colour(role))

@@ -39,7 +39,6 @@ from gui.costs.columns import CostView
 from gui.costs.cost_commands import about_lines, readable_table
 from gui.costs.rows import CostRow
 from gui.look.quantities import figure
-from gui.look.theme import Theme
 from gui.widgets.forms import Remark, button_row
 from gui.widgets.labels import PlainLabel, wrapped_label
 from gui.widgets.tool_row import segments
@@ -98,7 +97,7 @@ class ReportChoice:
 class ReportDialog(QDialog):
     """Dialog of a report: its format and contents. ``choice`` is the answer, once accepted."""
 
-    def __init__(self, facts: TextFacts, models: int, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, facts: TextFacts, models: int, parent: QWidget) -> None:
         """``models``: number of rows in the cost table."""
         super().__init__(parent)
         self.setObjectName("reportDialog")
@@ -123,7 +122,7 @@ class ReportDialog(QDialog):
             words = self.tr("Text of the prompt: longer than {most} characters")
             self.text.setText(words.format(most=write(MAX_CHARACTERS)))
             self.text.setEnabled(False)
-        self.warning = Remark(theme, self)
+        self.warning = Remark(self)
         self.warning.setObjectName("reportWarning")
         found = key_warning([facts])
         warning = self.tr("{warning} Anyone who receives the text can read them.").format(warning=found)
@@ -282,7 +281,7 @@ class ReportWriting(QObject):
     def _ask(self, draft: Draft) -> None:
         assert draft.facts is not None
         self._draft = draft
-        self.dialog = ReportDialog(draft.facts, len(draft.shown.rows), self._context.theme, self._context.window)
+        self.dialog = ReportDialog(draft.facts, len(draft.shown.rows), self._context.window)
         self.dialog.finished.connect(self.dialog.deleteLater)
         self.dialog.accepted.connect(self._ask_for_file)
         self.dialog.open()

@@ -243,7 +243,7 @@ class OutcomeView(QWidget):
         self._theme = theme
         self._body = column_of(parent=self, spacing=6)
         self.tables: list[OutcomeTable] = []
-        self.remark = Remark(theme, self)
+        self.remark = Remark(self)
         self.curve: TrainingCurveView | None = None
         self.hide()
 

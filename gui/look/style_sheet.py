@@ -1,17 +1,18 @@
 """The application's only style sheet, generated from the design tokens of a theme, and how it is applied.
 
-Dynamic properties declare the purpose of a widget. They are set before it is shown, or with ``give_kind`` and
-``give_role``:
+Dynamic properties declare the purpose of a widget. They are set before it is shown, or with ``give_kind``,
+``give_role`` and ``give_tone``:
 
 - ``kind`` of buttons: ``primary`` (one per page), ``secondary`` (the default), ``quiet`` (also of combo boxes),
   ``link``, ``chip``, ``summary``, ``picker``, ``field``; of tool buttons ``icon`` and ``rail``; of a tab bar
   ``segments`` (in a frame of kind ``track``); of tables and texts ``flat``, without a frame; of frames ``card``,
   ``popover``, ``toast``, ``page``, ``surface``, ``header``, ``bar``, ``foot``, ``side``, ``line`` and ``vline``.
+- ``tone`` of labels, their colour: ``quiet``, ``success``, ``information``, ``warning``, ``error``.
 - ``role`` of labels: ``caption``, ``quiet``, ``section``, ``strong``, ``figure``, ``hero``, ``overline``, ``pill``,
   ``key``, ``table``, ``tableQuiet``.
 
-A sheet overrides palettes and fonts set on a widget. So it sets no colour or font of text except for roles: fonts are
-the application's (``fonts``), and warnings may still be set by palette.
+A sheet overrides palettes and fonts set on a widget, sooner or later: a label that is polished again, as when it gets a
+parent, has the palette of the first time. So it sets no colour or font of text except for roles and tones.
 """
 
 from __future__ import annotations
@@ -90,6 +91,11 @@ QLabel[role="figure"] { font-size: @figure; font-weight: 600; }
 QLabel[role="hero"] { font-size: @hero; font-weight: 600; }
 QLabel[role="key"] { font-size: @caption; color: @quiet; background: @page; border: 1px solid @line;
   border-radius: 4px; padding: 0 5px; }
+QLabel[tone="quiet"] { color: @quiet; }
+QLabel[tone="success"] { color: @ok; }
+QLabel[tone="information"] { color: @accent; }
+QLabel[tone="warning"] { color: @warn; }
+QLabel[tone="error"] { color: @error; }
 QLabel[role="pill"] { font-size: @caption; font-weight: 600; color: @accent; background: @accent_soft;
   border-radius: 7px; padding: 1px 7px; }
 
@@ -306,6 +312,11 @@ def give_kind(widget: QWidget, kind: str) -> None:
 def give_role(label: QWidget, role: str) -> None:
     """Set the ``role`` of a label that may already be visible."""
     _give(label, "role", role)
+
+
+def give_tone(label: QLabel, tone: str) -> None:
+    """Set the ``tone`` of a label that may already be visible; "" is the colour of its role."""
+    _give(label, "tone", tone)
 
 
 def _give(widget: QWidget, name: str, value: str) -> None:

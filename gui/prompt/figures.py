@@ -18,7 +18,6 @@ from PySide6.QtGui import (
     QFontMetrics,
     QPainter,
     QPaintEvent,
-    QPalette,
 )
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
@@ -170,7 +169,6 @@ class CountBar(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._counts: PromptCounts | None = None
         self._stale = self._dimmed = False
         self._since_shown = QElapsedTimer()
@@ -195,7 +193,7 @@ class CountBar(QWidget):
         self._show()
 
     def _label(self, name: str) -> QLabel:
-        label = PlainLabel(self, objectName=name)
+        label = PlainLabel(self, objectName=name, role="quiet")
         self.layout().addWidget(label)
         self._labels.append(label)
         return label
@@ -242,8 +240,6 @@ class CountBar(QWidget):
 
     @Slot()
     def _style(self) -> None:
-        palette = QPalette()
-        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("stale"))
         size = as_points(round(TYPE["caption"] * scale()))
         for label in self._labels:
             font = label.font()
@@ -251,7 +247,6 @@ class CountBar(QWidget):
             font.setItalic(self._dimmed)
             set_weight(font, QFont.Weight.DemiBold if label is self._tokens else QFont.Weight.Normal)
             label.setFont(font)
-            label.setPalette(palette)
 
     @Slot()
     def _show(self) -> None:

@@ -513,7 +513,7 @@ class PromptPanel(QFrame):
         """Find and replace, below the prompt. Created on first use: the first paint does not need it."""
         from gui.widgets.find_bar import FindBar
 
-        bar = FindBar(self.theme, self.icons, self)
+        bar = FindBar(self.icons, self)
         self._column.insertWidget(self._column.indexOf(self.readout), bar)
         for before, after in pairwise((self.editor, *bar.tab_order)):
             QWidget.setTabOrder(before, after)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QPushButton, QToolButton, QWidget
 
 from gui.look.icons import Icons
-from gui.look.theme import Theme
+from gui.look.style_sheet import give_tone
 from gui.widgets.forms import row_of
 from gui.widgets.labels import PlainLabel, plain_tip
 
@@ -38,13 +38,11 @@ class FindBar(QWidget):
     replace_all_wanted = Signal()
     closed = Signal()
 
-    def __init__(self, theme: Theme, icons: Icons, parent: QWidget | None = None, *, name: str = "find") -> None:
+    def __init__(self, icons: Icons, parent: QWidget | None = None, *, name: str = "find") -> None:
         """``name``: prefix of all object names."""
         super().__init__(parent)
         self._name = name
-        self._theme = theme
         self._icons = icons
-        self._failed = False
         self.setObjectName(f"{name}Bar")
         self.setAccessibleName(self.tr("Find and replace"))
         grid = QGridLayout(self)
@@ -53,7 +51,6 @@ class FindBar(QWidget):
         self._make_find_row(grid)
         self._make_replace_row(grid)
         grid.setColumnStretch(1, 1)
-        theme.changed.connect(self._show_words)
         self.hide()
 
     def _make_find_row(self, grid: QGridLayout) -> None:
@@ -135,16 +132,9 @@ class FindBar(QWidget):
 
     def say(self, words: str, *, failed: bool = False) -> None:
         """Show the number of matches, or the error in the pattern."""
-        self._failed = failed
+        give_tone(self._count, "error" if failed else "")
         self._count.setText(words)
         self._count.setToolTip(plain_tip(words) if failed else "")
-        self._show_words()
-
-    @Slot()
-    def _show_words(self) -> None:
-        palette = QPalette()
-        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("error" if self._failed else "window_text"))
-        self._count.setPalette(palette)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -7,14 +7,13 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QDate, QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, Slot
+from PySide6.QtCore import QDate, QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QGuiApplication,
     QIcon,
     QPainter,
     QPainterPath,
     QPaintEvent,
-    QPalette,
     QPen,
     QPolygon,
     QRegion,
@@ -43,9 +42,8 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.figures import MAX_TOKENS
-from gui.look.style_sheet import RADIUS
+from gui.look.style_sheet import RADIUS, give_tone
 from gui.look.theme import Theme
-from gui.runtime.event_loop import WhenShown
 from gui.widgets.labels import PlainLabel
 
 Box = TypeVar("Box", bound=QBoxLayout)
@@ -281,27 +279,17 @@ class PageTabs(QTabWidget):
 class Remark(PlainLabel):
     """A sentence under a control: a hint, a warning or an error. Takes no space while empty."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
-        self._kind = ""
         self.setWordWrap(True)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.hide()
-        theme.changed.connect(WhenShown(self, self._colour).ask)
 
     def say(self, text: str, kind: str = "") -> None:
         """Set the text; ``kind`` is ``error``, ``warning``, ``success`` or empty."""
-        self._kind = kind
+        give_tone(self, kind or "quiet")
         self.setText(SIGNS.get(kind, "") + text if text else "")
         self.setVisible(bool(text))
-        self._colour()
-
-    @Slot()
-    def _colour(self) -> None:
-        palette = QPalette()
-        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour(self._kind or "stale"))
-        self.setPalette(palette)
 
 
 def form_grid() -> QGridLayout:

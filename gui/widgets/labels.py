@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, Slot
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from gui.core.token_text import shown
 from gui.look.fonts import STRONG, set_weight
 from gui.look.icons import Icons
+from gui.look.style_sheet import give_tone
 from gui.look.theme import Theme
 
 
@@ -160,31 +161,17 @@ def wrapped_label(name: str, *, selectable: bool = False) -> QLabel:
     return label
 
 
-def set_text_colour(widget: QWidget, colour: QColor) -> None:
-    """Set the colour of the text of a label."""
-    palette = QPalette(widget.palette())
-    palette.setColor(QPalette.ColorRole.WindowText, colour)
-    widget.setPalette(palette)
-
-
 class ToneLabel(QLabel):
-    """Wrapping plain-text label in a colour of the theme."""
+    """Wrapping plain-text label in a tone of the style sheet."""
 
-    def __init__(self, name: str, theme: Theme) -> None:
+    def __init__(self, name: str) -> None:
         """``name``: object name."""
         super().__init__(objectName=name, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self._theme, self._tone = theme, "stale"
-        theme.changed.connect(self._colour)
 
-    def say(self, text: str, tone: str = "stale") -> None:
-        """Show a text. ``tone``: a role of the theme."""
-        self._tone = tone
+    def say(self, text: str, tone: str = "quiet") -> None:
+        """Show a text."""
+        give_tone(self, tone)
         self.setText(text)
-        self._colour()
-
-    @Slot()
-    def _colour(self) -> None:
-        set_text_colour(self, self._theme.colour(self._tone))
 
 
 FIGURE_PIXELS = 23

@@ -187,7 +187,7 @@ def test_the_picker_lists_names_with_descriptions(qtbot: QtBot):
 def test_the_find_bar_says_what_to_look_for(qtbot: QtBot, theme: Theme):
     host = QWidget()
     qtbot.addWidget(host)
-    bar = FindBar(theme, Icons(theme), host)
+    bar = FindBar(Icons(theme), host)
     host.show()
     bar.open_bar(replace=False, selected="two\nlines")
     assert bar.options == SearchOptions("")

@@ -38,7 +38,7 @@ from gui.look.icons import FOLDER as ICONS
 from gui.look.icons import Icons
 from gui.look.style_sheet import AT_ONCE
 from gui.look.theme import CONTRASTS, FOLDER, MODES, Theme, ThemeError, read_theme
-from gui.widgets.forms import column_of
+from gui.widgets.forms import Remark, column_of
 from gui.widgets.tool_row import segments
 from tests.gui.access.contrast import channel, contrast
 
@@ -363,6 +363,25 @@ def test_the_text_of_a_hidden_page_keeps_its_background(qtbot: QtBot, applied: T
     page.show()
     centre = text.viewport().mapTo(page, text.viewport().rect().center())
     assert page.grab().toImage().pixelColor(centre) == text.palette().color(QPalette.ColorRole.Base)
+
+
+def test_a_tone_outlasts_being_polished_again_and_the_theme(qtbot: QtBot, applied: Theme):
+    """A palette would not: a label that gets a parent has the palette of before it was first polished."""
+    page, remark = QWidget(), Remark()
+    qtbot.addWidget(page)
+    remark.ensurePolished()
+    remark.say("wrong", "error")
+    column_of(remark, parent=page)
+    page.show()
+
+    def ink() -> QColor:
+        return remark.palette().color(QPalette.ColorRole.WindowText)
+
+    assert ink() == applied.colour("error")
+    applied.set_mode("dark")
+    assert ink() == applied.colour("error")
+    remark.say("fine")
+    assert ink() == applied.colour("quiet")
 
 
 def wrapped_fields() -> list[QLineEdit]:

@@ -204,9 +204,9 @@ class ChatPanel(QFrame):
         yield
         self.result = RequestResult(theme, settings)
         yield
-        self.lines = RequestLinesPage(theme)
-        self._make_tools(theme)
-        self.unknown = Remark(theme)
+        self.lines = RequestLinesPage()
+        self._make_tools()
+        self.unknown = Remark()
         self.unknown.setObjectName("requestUnknown")
         yield
         self._lay_out()
@@ -379,7 +379,7 @@ class ChatPanel(QFrame):
 
     # --- layout -------------------------------------------------------------------------------------------------------
 
-    def _make_tools(self, theme: Theme) -> None:
+    def _make_tools(self) -> None:
         self._editing = -1
         self.tools = QPlainTextEdit(objectName="requestTools", accessibleName=self.tr("Tools of the request, as JSON"))
         self.tools.setPlaceholderText(self.tr('A JSON list of tools, like [{"name": "f", "parameters": {…}}]'))
@@ -393,7 +393,7 @@ class ChatPanel(QFrame):
         self.edit_tools = button_of_kind("requestEditTools", self.tr("Edit as &JSON"), "link")
         self.edit_tools.setCheckable(True)
         self.edit_tools.setToolTip(self.tr("Show or hide the tools of the request, as JSON"))
-        self.tools_remark = Remark(theme)
+        self.tools_remark = Remark()
         self.tools_remark.setObjectName("requestToolsProblem")
         self.tools.setAcceptDrops(False)  # a file dropped there is opened as well
         self.choice = QComboBox(objectName="requestToolChoice", accessibleName=self.tr("Tool choice"))

@@ -306,7 +306,7 @@ class RequestResult(QWidget):
         self.parts.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.problem, self.special, self.notes, self.cut = (Remark(theme) for _ in range(4))
+        self.problem, self.special, self.notes, self.cut = (Remark() for _ in range(4))
         self.problem.setObjectName("requestProblem")
         self.special.setObjectName("requestSpecial")
         self.notes.setObjectName("requestNotes")
@@ -374,12 +374,12 @@ class RequestLinesPage(QWidget):
     export_asked = Signal()
     back_asked = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self._locale = QLocale()
         self.worst_model = TableModel(LINE_COLUMNS, self._locale, self, context="Request")
         self.bad_model = TableModel(INVALID_COLUMNS, self._locale, self, context="Request")
-        self._make(theme)
+        self._make()
         self._lay_out()
         self.stop.clicked.connect(self.stop_asked)
         self.export.clicked.connect(self.export_asked)
@@ -456,7 +456,7 @@ class RequestLinesPage(QWidget):
         for title in (self.worst_title, self.bad_title):
             title.clear()
 
-    def _make(self, theme: Theme) -> None:
+    def _make(self) -> None:
         self.title = PlainLabel(objectName="requestLinesTitle")
         self.summary = PlainLabel(objectName="requestLinesSummary")
         self.worst_title = PlainLabel(objectName="requestLinesWorstTitle")
@@ -469,7 +469,7 @@ class RequestLinesPage(QWidget):
         self.summary.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.remark = Remark(theme)
+        self.remark = Remark()
         self.progress = ProgressBar(objectName="requestLinesProgress", maximum=1000)
         self.progress.setAccessibleName(self.tr("Reading progress"))
         self.stop = QPushButton(self.tr("&Stop"), objectName="requestLinesStop")

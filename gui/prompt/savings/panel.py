@@ -415,7 +415,7 @@ class SavingsPanel(QFrame):
         self.progress.setAccessibleName(self.tr("Progress of the search"))
         self.progress.setRange(0, STEPS)
         self.progress.setTextVisible(False)
-        self.status = ToneLabel("advisorStatus", self._theme)
+        self.status = ToneLabel("advisorStatus")
         yield
         self.ranking = RankingPage(self.text)
         yield

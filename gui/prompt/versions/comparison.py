@@ -365,7 +365,7 @@ class VersionComparison(QFrame):
         self.other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.other.setMinimumContentsLength(16)
         self.other.addItem(self.tr("Prompt now"), PROMPT)
-        self.words = ToneLabel("versionWords", theme)
+        self.words = ToneLabel("versionWords")
         self.rows = DiffTableModel(QLocale(), self)
         self.tokens = StretchedTable(objectName="versionDiff")
         self.tokens.setAccessibleName(self.tr("Both texts line by line, with the tokens that differ"))

@@ -188,7 +188,7 @@ class LibraryController(PageController["LibraryPage"]):
         from gui.tokenizers.library.dialogs import TokenizerImportDialog
 
         path = self._waiting.popleft()
-        self._dialog = dialog = TokenizerImportDialog(self._context.theme, self._taken(), self._parent())
+        self._dialog = dialog = TokenizerImportDialog(self._taken(), self._parent())
         dialog.read_asked.connect(self._read)
         dialog.finished.connect(self._on_import_finished)
         dialog.show_reading(path)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -24,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.quantities import figure
-from gui.look.theme import Theme
+from gui.look.style_sheet import give_tone
 from gui.tokenizers.library.service import PATTERN_NAMES, ReadRequest, Refusal, TokenizerPreview
 from gui.widgets.forms import button_row, column_of, label_of, row_of
 from gui.widgets.labels import PlainLabel, wrapped_label
@@ -82,11 +81,11 @@ class TokenizerImportDialog(QDialog):
 
     read_asked = Signal(object)
 
-    def __init__(self, theme: Theme, taken: Collection[str], parent: QWidget | None = None) -> None:
+    def __init__(self, taken: Collection[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("tokenizerImportDialog")
         self.setWindowTitle(self.tr("Import a tokenizer"))
-        self._theme, self._taken = theme, frozenset(taken)
+        self._taken = frozenset(taken)
         self._path = Path()
         self.preview: TokenizerPreview | None = None
         self.says_why = False
@@ -225,10 +224,7 @@ class TokenizerImportDialog(QDialog):
             self.facts.addRow(PlainLabel(f"{title}:"), value)
 
     def _say(self, words: str, *, error: bool = False) -> None:
-        palette = QPalette(self.palette())
-        if error:
-            palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("error"))
-        self.about.setPalette(palette)
+        give_tone(self.about, "error" if error else "")
         self.about.setText(words)
 
     # --- user actions -------------------------------------------------------------------------------------------------

@@ -628,7 +628,7 @@ class MergesPanel(QWidget):
         self.picker.setObjectName("mergeEncoding")
         self.picker.setAccessibleName(self.tr("Encoding"))
         self.tools = EncodingTools("mergesTools", self.picker)
-        self.remark = Remark(self._theme)
+        self.remark = Remark()
         self.strip = TokenEditor(self)
         self.strip.setObjectName("mergePretokens")
         self.strip.setAccessibleName(self.tr("Pretokens"))

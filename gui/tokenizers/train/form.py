@@ -25,7 +25,6 @@ from engine.training.types import TrainingSettings, has_signs
 from gui.core.about import is_built
 from gui.look.fonts import fixed_font, set_weight
 from gui.look.quantities import TrainingText
-from gui.look.theme import Theme
 from gui.tokenizers.train.corpus_service import PUBLISHED_PATTERNS
 from gui.widgets.folders import SkippedFilesModel
 from gui.widgets.forms import FlowLayout, Remark, column_of, form_grid, form_row, row_of
@@ -168,10 +167,10 @@ class TrainingSurveyBox(QGroupBox):
     rules_changed = Signal()
     held_out_changed = Signal()
 
-    def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
+    def __init__(self, text: TrainingText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setTitle(self.tr("Texts"))
-        self._theme, self._text = theme, text
+        self._text = text
         self.model = SkippedFilesModel(text, self)
         self._make()
         self._lay_out()
@@ -324,8 +323,8 @@ class TrainingSurveyBox(QGroupBox):
         font = self.headline.font()
         set_weight(font)
         self.headline.setFont(font)
-        self.remark = Remark(self._theme)
-        self.forecast = Remark(self._theme)
+        self.remark = Remark()
+        self.forecast = Remark()
         self.forecast.setObjectName("trainForecast")
         self.details = QToolButton(objectName="trainSkippedButton", checkable=True, autoRaise=True)
         self.details.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -422,10 +421,9 @@ class TrainingSettingsForm(QGroupBox):
     split_changed = Signal()
     name_changed = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setTitle(self.tr("Vocabulary"))
-        self._theme = theme
         self._pattern_problem = ""
         self._make_controls()
         self._lay_out()
@@ -607,7 +605,7 @@ class TrainingSettingsForm(QGroupBox):
                 "count instead of this computer. The merges do not depend on it. Empty at each start."
             )
         )
-        self._cluster_remark = Remark(self._theme)
+        self._cluster_remark = Remark()
         self.more = QToolButton(objectName="trainMore", checkable=True, autoRaise=True)
         self.more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -625,7 +623,7 @@ class TrainingSettingsForm(QGroupBox):
         self._cluster_remark.say(words)
 
     def _lay_out(self) -> None:
-        self.remarks = {name: Remark(self._theme) for name in ("vocab_size", "pattern", "normalization")}
+        self.remarks = {name: Remark() for name in ("vocab_size", "pattern", "normalization")}
         grid = form_grid()
         form_row(grid, self.tr("Na&me"), self.name)
         form_row(grid, self.tr("Vocabulary si&ze"), self.vocab_size, self.remarks["vocab_size"])

@@ -60,7 +60,7 @@ class TrainingRunBar(QFrame):
     resume_asked = Signal()
     stop_asked = Signal()
 
-    def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
+    def __init__(self, text: TrainingText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("kind", "foot")
         self._text = text
@@ -69,7 +69,7 @@ class TrainingRunBar(QFrame):
         self._ready = False
         self._lacking = ""
         self._blocked = ""
-        self._make(theme)
+        self._make()
         self._lay_out()
         self.start.clicked.connect(self.start_asked)
         self.pause.clicked.connect(self._on_pause)
@@ -189,7 +189,7 @@ class TrainingRunBar(QFrame):
         else:
             self.pause_asked.emit()
 
-    def _make(self, theme: Theme) -> None:
+    def _make(self) -> None:
         self._words = ""
         self.start = button_of_kind("trainStart", self.tr("&Start training"), "primary")
         self.pause = QPushButton(self.tr("&Pause"), objectName="trainPause")
@@ -210,7 +210,7 @@ class TrainingRunBar(QFrame):
         self.bar.setFormat("%p%")
         self.bar.setTextVisible(False)  # no run is active, so there is no percentage to show
         self.words = StatusLine("trainWords")
-        self.problem = Remark(theme)
+        self.problem = Remark()
         self.problem.setObjectName("trainProblem")
 
     def _lay_out(self) -> None:
@@ -242,7 +242,7 @@ class TrainingPreview(QWidget):
         self.files.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.files.setMinimumContentsLength(10)
         self.figures = PlainLabel(objectName="trainPreviewFigures")
-        self.remark = Remark(theme)
+        self.remark = Remark()
         self.remark.setObjectName("trainPreviewChanges")
         self.view = TokenView(theme, settings, self)
         self.view.setObjectName("trainPreview")
@@ -350,15 +350,15 @@ class TrainingPanel(QWidget):
     ) -> Iterator[None]:
         """Build the page step by step. ``model``: returns the reference model."""
         self.folder = FolderBar(icons, stacked=True)
-        self.survey = TrainingSurveyBox(theme, self.text)
+        self.survey = TrainingSurveyBox(self.text)
         yield
-        self.form = TrainingSettingsForm(theme)
+        self.form = TrainingSettingsForm()
         yield
         self.preview = TrainingPreview(theme, self.text, settings)
         self.progress = TrainingProgressPage(theme, self.text)
         yield
         self.result = TrainingResultPage(theme, self.text, settings, model)
-        self.run_bar = TrainingRunBar(theme, self.text)
+        self.run_bar = TrainingRunBar(self.text)
         yield
         self._lay_out()
         self._wheel.guard(self.forms)

@@ -394,7 +394,7 @@ class TrainingResultPage(QWidget):
         super().__init__()
         self._text = text
         self._report: Report | None = None
-        self._make(theme)
+        self._make()
         self.compression = CompressionPage(text, model)
         self.side_by_side = SideBySidePage(theme, text, settings)
         self.tokens = TokenListsModel(text, self)
@@ -514,7 +514,7 @@ class TrainingResultPage(QWidget):
 
     # --- controls -----------------------------------------------------------------------------------------------------
 
-    def _make(self, theme: Theme) -> None:
+    def _make(self) -> None:
         self.names = QComboBox(objectName="trainResultName", accessibleName=self.tr("Vocabulary"))
         self.names.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.names.setPlaceholderText(self.tr("Choose one"))
@@ -528,7 +528,7 @@ class TrainingResultPage(QWidget):
             action.triggered.connect(self._on_save)
         self.remove = _button("trainRemove", self.tr("Remove…"), self.tr("Delete it from Tokenloupe"))
         self.summary = wrapped_label("trainResultSummary", selectable=True)
-        self.remark = Remark(theme)
+        self.remark = Remark()
         self.remark.setObjectName("trainResultRemark")
         self.source = PlainLabel(objectName="trainResultSource")
         self.source.setWordWrap(True)

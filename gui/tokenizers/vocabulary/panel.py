@@ -340,7 +340,7 @@ class VocabularyPanel(QWidget):
         self.status = StatusLine("vocabStatus")
         self.compare = button_of_kind("vocabCompareWith", self.tr("Com&pare with…"), "link")
         self.compare.setToolTip(self.tr("Compare with the vocabulary of another encoding"))
-        self.problem = ToneLabel("vocabProblem", theme)
+        self.problem = ToneLabel("vocabProblem")
         self.problem.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.problem.hide()
         yield

@@ -90,7 +90,7 @@ OPENERS: dict[str, Opener] = {
     "tokenizer name": with_dialog(lambda bench: TokenizerNameDialog("a", ("b",), lambda *_: None, bench.window)),
     "models": with_dialog(lambda bench: TokenizerModelsDialog("a", (("a/b", "B", "c"),), bench.window)),
     "report": with_dialog(
-        lambda bench: ReportDialog(TextFacts("", "00", 1, 1, 1, ()), 1, bench.theme, bench.window),
+        lambda bench: ReportDialog(TextFacts("", "00", 1, 1, 1, ()), 1, bench.window),
     ),
 }
 

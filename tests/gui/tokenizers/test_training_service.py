@@ -12,7 +12,6 @@ from PySide6.QtCore import QLocale
 from engine.corpus.types import CorpusFile, CorpusRules
 from engine.training.types import TrainingSettings
 from gui.look.quantities import TrainingText
-from gui.look.theme import Theme
 from gui.runtime.jobs import JobRunner, Ticket
 from gui.tokenizers.train import run_service as training_worker
 from gui.tokenizers.train.panel import TrainingRunBar
@@ -355,8 +354,7 @@ def test_every_bar_of_a_run_shows_the_same_fraction(qapp, qtbot, monkeypatch):
     told, shown = [], []
     ticket = Ticket(lambda *_: None)
     monkeypatch.setattr(ticket, "progress", lambda fraction, _note: told.append(fraction))
-    theme = Theme("light")
-    bar = TrainingRunBar(theme, TrainingText(QLocale.c()))
+    bar = TrainingRunBar(TrainingText(QLocale.c()))
     qtbot.addWidget(bar)
     request = RunRequest(PLAN, RunControl())
 
@@ -368,7 +366,6 @@ def test_every_bar_of_a_run_shows_the_same_fraction(qapp, qtbot, monkeypatch):
     training_worker.TrainingWorker(OneRun(CountingRun(3)), report, lambda: None).work(request, ticket)
     assert len(shown) > 3
     assert told == pytest.approx(shown, abs=0.001)
-    theme.release()
 
 
 def test_being_cancelled_while_reporting_is_no_failure(qapp):
