@@ -444,8 +444,7 @@ class LabPage(QWidget):
                 subject=card_words(card.card.subject), n=index + 1, all=len(self.cards)
             )
         )
-        self.previous.setEnabled(index > 0)
-        self.next.setEnabled(index < len(self.cards) - 1)
+        self._enable_arrows()
         self.scroll.verticalScrollBar().setValue(0)
 
     @Slot()
@@ -495,6 +494,7 @@ class LabPage(QWidget):
             heading.setHidden(not shown)
             found += len(shown)
         self._nothing.setVisible(not found)
+        self._enable_arrows()
 
     @Slot()
     def _reset_all(self) -> None:
@@ -511,7 +511,16 @@ class LabPage(QWidget):
         self._step(1)
 
     def _step(self, by: int) -> None:
-        keys = list(self.cards)
-        index = keys.index(self._shown) + by
-        if 0 <= index < len(keys):
-            self.show_card(keys[index])
+        key = self._neighbour(by)
+        if key is not None:
+            self.show_card(key)
+
+    def _neighbour(self, by: int) -> str | None:
+        """Return the key of the listed experiment before the open one (-1) or after it (1)."""
+        keys = list(self.cards)[::by]
+        following = keys[keys.index(self._shown) + 1 :]
+        return next((key for key in following if not self._items[key].isHidden()), None)
+
+    def _enable_arrows(self) -> None:
+        self.previous.setEnabled(self._neighbour(-1) is not None)
+        self.next.setEnabled(self._neighbour(1) is not None)

@@ -233,6 +233,26 @@ def test_experiments_are_found_by_what_they_say_and_by_how_they_stand(qtbot: QtB
     assert panel.summary.text().startswith("0 of ")
 
 
+def test_the_arrows_lead_through_the_experiments_found(panel: LabPage):
+    keys = list(panel.cards)
+    found = ["E12", keys[-1]]
+    panel.show_card(keys[0])
+    for key in found:
+        panel.cards[key].set_status(FAILS)
+    panel.only_failed.click()
+    assert (panel.previous.isEnabled(), panel.next.isEnabled()) == (False, True)
+    walked = []
+    while panel.next.isEnabled():
+        panel.next.click()
+        walked.append(panel.shown)
+    assert walked == found
+    panel.previous.click()
+    assert panel.shown == "E12"
+    assert not panel.previous.isEnabled()
+    panel.only_failed.click()
+    assert panel.previous.isEnabled(), "all are listed again"
+
+
 def test_by_keyboard_alone(qtbot: QtBot, bench: Application, panel: LabPage):
     panel.list.setFocus()
     first = panel.shown
