@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QTabBar, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QIcon, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QSizePolicy,
+    QTabBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gui.look.icons import Icons
 from gui.window.actions import WindowActions, translated
@@ -84,7 +94,8 @@ class WorkspaceRail(QFrame):
 
 
 class ViewBar(QFrame):
-    """Bar above the page: the pages of the workspace at the left, the tools of the page at the right."""
+    """Bar above the page: the pages of the workspace at the left, the tools of the page at the right, or below them if
+    the bar is too narrow for both."""
 
     def __init__(self, pages: Pages, parent: QWidget) -> None:
         super().__init__(parent)
@@ -105,7 +116,7 @@ class ViewBar(QFrame):
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(16, 5, 12, 5)
         self._row.setSpacing(8)
-        self._row.addWidget(self._track)
+        self._row.addWidget(self._track, alignment=Qt.AlignmentFlag.AlignLeft)
         self._row.addStretch(1)
 
     def add_tools(self, page: str, tools: QWidget) -> None:
@@ -138,6 +149,25 @@ class ViewBar(QFrame):
         for name, tools in self._tools.items():
             tools.setVisible(name == page)
         self.setVisible(self.switcher.count() > 1 or page in self._tools)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit()  # other tools, or they need more or less room
+        return super().event(event)
+
+    def _fit(self) -> None:
+        tools, margins = self._tools.get(self._pages.current_name), self._row.contentsMargins()
+        needed = self._track.sizeHint().width() + self._row.spacing() + margins.left() + margins.right()
+        needed += tools.minimumSizeHint().width() if tools is not None else 0
+        narrow = needed > self.width() and not self._track.isHidden()
+        direction = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        if direction != self._row.direction():
+            self._row.setDirection(direction)
+            self._row.activate()  # now, not in the next turn: the bar would be painted twice
 
 
 class Navigation(QObject):

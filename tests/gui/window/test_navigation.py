@@ -129,6 +129,37 @@ def test_a_narrow_window_has_a_rail_of_icons(qtbot: QtBot, open_window: OpenWind
     assert window.rail.width() < wide
 
 
+def test_the_tools_stand_below_a_switcher_that_fills_the_bar(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window(counted=False)
+    window, bar, tools = bench.window, switcher(bench), bench.panel.tools
+
+    def are_whole() -> bool:
+        row = window.view_bar.rect()
+        tabs = [bar.tabRect(index) for index in range(bar.count())]
+        return (
+            all(bar.rect().contains(tab) for tab in tabs)
+            and row.contains(bar.parentWidget().geometry())
+            and row.contains(tools.geometry())
+            and tools.width() >= tools.minimumSizeHint().width()
+            and not tools.geometry().intersects(bar.parentWidget().geometry())
+        )
+
+    def stand_below() -> bool:
+        return tools.y() > bar.parentWidget().geometry().bottom()
+
+    window.resize(1100, 600)
+    qtbot.waitUntil(lambda: are_whole() and not stand_below())
+    height = window.view_bar.height()
+    for width in (700, 600):
+        window.resize(width, 600)
+        qtbot.waitUntil(lambda: are_whole() and stand_below())
+    window.pages.show_page("conversationTab")
+    qtbot.waitUntil(lambda: window.view_bar.height() == height)
+    window.pages.show_page("promptTab")
+    window.resize(1100, 600)
+    qtbot.waitUntil(lambda: window.view_bar.height() == height and not stand_below())
+
+
 def test_the_inspector_stands_beside_text_and_models(qtbot: QtBot, open_window: OpenWindow, profile: Path):
     bench = open_window(profile, counted=False)
     window = bench.window
