@@ -44,6 +44,20 @@ class Texts(Protocol):
         raise NotImplementedError
 
 
+def _reverses_numbers(option: QStyleOptionViewItem) -> bool:
+    """Return True for a cell of a column of numbers in a right-to-left window."""
+    return option.direction == _FROM_THE_RIGHT and bool(option.displayAlignment & Qt.AlignmentFlag.AlignRight)
+
+
+class NumberDelegate(QStyledItemDelegate):
+    """Qt's delegate, which keeps numbers in their order in right-to-left windows."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        if _reverses_numbers(option):
+            option.text = _AS_NUMBERS.format(option.text)
+
+
 class TextDelegate(QStyledItemDelegate):
     """Delegate that queries its model, which must be that of the view, once per cell. Qt's delegate queries it seven
     times through QVariant, each time perhaps waiting for the GIL."""
@@ -54,11 +68,10 @@ class TextDelegate(QStyledItemDelegate):
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         row, column = index.row(), index.column()
-        side = option.displayAlignment = self._model.side(column)
+        option.displayAlignment = self._model.side(column)
         option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
         text = self.written(row, column).replace("\n", _LINE_SEPARATOR)
-        figures = bool(side & Qt.AlignmentFlag.AlignRight)
-        option.text = _AS_NUMBERS.format(text) if figures and option.direction == _FROM_THE_RIGHT else text
+        option.text = _AS_NUMBERS.format(text) if _reverses_numbers(option) else text
 
     def written(self, row: int, column: int) -> str:
         """Return the text of a cell, without a call into Qt."""

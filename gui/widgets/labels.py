@@ -61,6 +61,11 @@ def as_written(text: str) -> str:
     return f"<p style='white-space:pre-wrap'>{escape(text)}</p>"
 
 
+def in_order(text: str, widget: QWidget) -> str:
+    """Return a text to paint that reads as it is written in right-to-left windows too: ``−57%``, not ``57%−``."""
+    return f"\u2068{text}\u2069" if widget.isRightToLeft() else text
+
+
 class RemarkLabel(QLabel):
     """A label that takes the remaining width. ``text()`` is always the whole text, also for screen readers."""
 
@@ -81,9 +86,9 @@ class RemarkLabel(QLabel):
     def paintEvent(self, _event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-            enabled, palette = self.isEnabled(), self.palette()
+            enabled, palette, text = self.isEnabled(), self.palette(), in_order(self.shown_text(), self)
             self.style().drawItemText(
-                painter, self.contentsRect(), side, palette, enabled, self.shown_text(), QPalette.ColorRole.WindowText
+                painter, self.contentsRect(), side, palette, enabled, text, QPalette.ColorRole.WindowText
             )
 
 
@@ -149,7 +154,8 @@ class StatusLine(QWidget):
         with QPainter(self) as painter:
             text = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
             painter.setPen(self.palette().color(self.foregroundRole()))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading, text)
+            side = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
+            painter.drawText(self.rect(), side, in_order(text, self))
 
 
 def wrapped_label(name: str, *, selectable: bool = False) -> QLabel:

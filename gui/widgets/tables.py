@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPointF, QRect, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPen, QResizeEvent, QShowEvent
@@ -18,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
-from gui.widgets.delegates import TextDelegate
+from gui.widgets.delegates import NumberDelegate, TextDelegate
 
 ARROW_ROOM = 14
 MAX_COPIED = 100_000
@@ -121,6 +122,10 @@ class StretchedTable(QTableView):
     """
 
     resized = Signal()
+
+    def __init__(self, parent: QWidget | None = None, **properties: Any) -> None:
+        super().__init__(parent, **properties)
+        self.setItemDelegate(NumberDelegate(self))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         # Everything is repainted after this, including scroll bars and editors, so the header's signals are redundant.

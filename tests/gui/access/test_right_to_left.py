@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
+import pytest
 from PySide6.QtCore import QLocale, QModelIndex, QRect, Qt
 from PySide6.QtGui import QImage, QPainter
-from PySide6.QtWidgets import QLabel, QStyleOptionViewItem, QTableView, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QStyleOptionViewItem, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.core.figures import Run
@@ -13,6 +16,8 @@ from gui.costs.cost_table import CellLooks, CostCells, CostTableModel
 from gui.costs.money_text import CostText
 from gui.look.theme import Theme
 from gui.widgets.delegates import TextDelegate
+from gui.widgets.labels import RemarkLabel, StatusLine
+from gui.widgets.tables import FittedTable
 from gui.window.header import ContextMeter, DocumentName, KeyFigure
 from tests.gui.cost_samples import TODAY, rows
 from tests.gui.widgets.test_text_delegate import Rows
@@ -114,13 +119,38 @@ def test_amounts_of_the_cost_table_keep_their_order(qtbot: QtBot):
             assert are_alike(as_written, mirrored)
 
 
-def test_figures_of_other_tables_are_kept_together():
-    model = Rows()
-    model.set_rows([("−57%", "−57%")])
-    delegate, option = TextDelegate(model, QTableView()), QStyleOptionViewItem()
-    texts = []
-    for option.direction in (LEFT, RIGHT):
-        for column in (0, 1):
-            delegate.initStyleOption(option, model.index(0, column, QModelIndex()))
-            texts.append(option.text)
-    assert texts == ["−57%", "−57%", "−57%", "\u2066−57%\u2069"]
+def test_figures_of_other_tables_are_kept_together(qtbot: QtBot):
+    model, table = Rows(), FittedTable("table")
+    qtbot.addWidget(table)
+    model.set_rows([("246 KB", "246 KB")])
+    for delegate in (TextDelegate(model, table), table.itemDelegate()):
+        texts = []
+        for direction in (LEFT, RIGHT):
+            for column in (0, 1):
+                option = QStyleOptionViewItem()
+                option.direction = direction
+                delegate.initStyleOption(option, model.index(0, column, QModelIndex()))
+                texts.append(option.text)
+        assert texts == ["246 KB", "246 KB", "246 KB", "\u2066246 KB\u2069"]
+
+
+@pytest.fixture
+def mirror(qapp: QApplication) -> Iterator[Callable[[Qt.LayoutDirection], None]]:
+    yield qapp.setLayoutDirection  # a painter draws in the direction of the application
+    qapp.setLayoutDirection(LEFT)
+
+
+def test_lines_that_labels_paint_read_as_they_are_written(qtbot: QtBot, mirror: Callable[[Qt.LayoutDirection], None]):
+    label, line = RemarkLabel("label"), StatusLine("line")
+    label.setText("−38%")
+    line.set_text("246 KB of 3 files")
+    for widget in (label, line):
+        qtbot.addWidget(widget)
+        pictures = []
+        for way in (LEFT, RIGHT):
+            mirror(way)
+            pictures.append(ink(grabbed(widget, way, 300)))
+        (left, as_written), (right, mirrored) = pictures
+        assert are_alike(as_written, mirrored), widget.objectName()
+        assert left.left() < 20
+        assert right.right() > 280
