@@ -47,7 +47,7 @@ from gui.costs.conversation_service import (
     talker_of,
 )
 from gui.costs.cost_service import HOUR, MINUTES
-from gui.costs.money_text import CostText, total_text
+from gui.costs.money_text import CostText, total_places, total_text
 from gui.look.theme import Theme
 from gui.runtime.event_loop import PlotTurn, WhenShown
 from gui.runtime.loading import Loading
@@ -176,7 +176,7 @@ def figures_of(talk: Talk, text: CostText) -> list[tuple[str, str]]:
     return found
 
 
-def _turns_columns(talks: Sequence[Talk]) -> tuple[Column, ...]:
+def _turns_columns(talks: Sequence[Talk], text: CostText) -> tuple[Column, ...]:
     """Return a column for the number of a turn, and one for each model with the cost up to this turn."""
     number = Column(
         "turn",
@@ -185,10 +185,12 @@ def _turns_columns(talks: Sequence[Talk]) -> tuple[Column, ...]:
         lambda index, text: text.number(index + 1),
         numeric=True,
     )
-    return (number, *map(_turns_column, talks))
+    return (number, *(_turns_column(talk, text) for talk in talks))
 
 
-def _turns_column(talk: Talk) -> Column:
+def _turns_column(talk: Talk, text: CostText) -> Column:
+    places = total_places(talk.turns[:1], text)  # the costs only rise
+
     def details(index: int, text: CostText) -> str:
         return _details(talk.turns[index], text)
 
@@ -196,7 +198,7 @@ def _turns_column(talk: Talk) -> Column:
         talk.model.id,
         talk.model.name,
         "",
-        lambda index, text: total_text(talk.turns[index], text),
+        lambda index, text: total_text(talk.turns[index], text, places),
         numeric=True,
         tip=details,
         described=details,
@@ -220,19 +222,22 @@ def _summary(key: str, title: str, text: Callable[[Talk, CostText], str], **more
     return Column(key, title, "", text, tip=text, **more)
 
 
+TOTALS: dict[str, Callable[[Talk], Turn]] = {
+    "total": lambda talk: talk.turns[-1],
+    "without": lambda talk: (talk.without or talk.turns)[-1],
+}
+"""The last turn in each column of amounts."""
+
+
+def _total_text(key: str, places: int | None) -> Callable[[Talk, CostText], str]:
+    return lambda talk, text: total_text(TOTALS[key](talk), text, places)
+
+
 SUMMARY = (
     _summary("model", QT_TRANSLATE_NOOP("ConversationTable", "Model"), lambda talk, text: talk.model.name),
+    _summary("total", QT_TRANSLATE_NOOP("ConversationTable", "Total"), _total_text("total", None), numeric=True),
     _summary(
-        "total",
-        QT_TRANSLATE_NOOP("ConversationTable", "Total"),
-        lambda talk, text: total_text(talk.turns[-1], text),
-        numeric=True,
-    ),
-    _summary(
-        "without",
-        QT_TRANSLATE_NOOP("ConversationTable", "Without cache"),
-        lambda talk, text: total_text((talk.without or talk.turns)[-1], text),
-        numeric=True,
+        "without", QT_TRANSLATE_NOOP("ConversationTable", "Without cache"), _total_text("without", None), numeric=True
     ),
     _summary("pays", QT_TRANSLATE_NOOP("ConversationTable", "Cache pays off from"), _pays_text),
     _summary(
@@ -251,6 +256,17 @@ def totals_model(text: CostText, line: Callable[[Talk], QIcon], parent: QObject 
     return TableModel((first, *SUMMARY[1:]), text, parent, context="ConversationTable", visible=False)
 
 
+def show_totals(model: TableModel, talks: Sequence[Talk], text: CostText) -> None:
+    """Show these conversations, a row each. All amounts have the same number of decimals."""
+    places = total_places((last(talk) for talk in talks for last in TOTALS.values()), text)
+    amounts = {key: _total_text(key, places) for key in TOTALS}
+    columns = [
+        replace(column, text=amounts[column.key], tip=amounts[column.key]) if column.key in amounts else column
+        for column in model.columns
+    ]
+    model.show(talks, text, columns)
+
+
 def turns_model(text: CostText, parent: QObject | None = None) -> TableModel:
     """Return a model with a row for each turn and a column for each model."""
     return TableModel((), text, parent, context="ConversationTable", visible=False)
@@ -258,7 +274,7 @@ def turns_model(text: CostText, parent: QObject | None = None) -> TableModel:
 
 def show_turns(model: TableModel, talks: Sequence[Talk], text: CostText) -> None:
     """Show the cost of these conversations up to each turn. All of them have the same number of turns."""
-    model.show(range(len(talks[0].turns)) if talks else (), text, _turns_columns(talks) if talks else ())
+    model.show(range(len(talks[0].turns)) if talks else (), text, _turns_columns(talks, text) if talks else ())
 
 
 def _table(name: str, spoken: str, model: TableModel) -> QTableView:
@@ -419,7 +435,7 @@ class ConversationPanel(QWidget):
     def show_talks(self, talks: Sequence[Talk], text: CostText) -> None:
         """Show these conversations, in their order. Loading pyqtgraph has succeeded or failed by then."""
         self._talks, self._text = talks, text
-        self.totals.show(talks, text)
+        show_totals(self.totals, talks, text)
         show_turns(self.turns, talks, text)
         self.figures.show_figures(*(figures_of(talks[0], text) if talks else ()))
         if self._plot is not None:

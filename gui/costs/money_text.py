@@ -9,6 +9,7 @@ exact ends are in the explanation of a cost.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import date
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +17,7 @@ from unicodedata import bidirectional
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QLocale
 
-from gui.core.figures import usd_text
+from gui.core.figures import MAX_PLACES, MIN_PLACES, amount_runs, usd_text
 from gui.look.quantities import date_format
 
 if TYPE_CHECKING:
@@ -137,6 +138,12 @@ class CostText:
             label,
             self.currency.sign + self.localised("–".join(end + "0" if end[-2:-1] == "." else end for end in ends)),
         )
+
+    def aligned_usd(self, label: str | None, ends: tuple[Decimal, Decimal], places: int) -> str:
+        """Return an amount or its range with this many decimals, as all of its column: ``≈ $0.00869–886``."""
+        low, high = map(self.converted, ends)
+        runs = amount_runs(low, high, places, self.currency.sign, self.localised)
+        return self._signed(label, "".join(run.text for run in runs))
 
     def amount(self, usd: Decimal | None) -> str:
         """Return an amount without a range: ``$0.00045``."""
@@ -301,6 +308,18 @@ def _signed(text: CostText, usd: Decimal, *, plus: bool) -> str:
     return (MINUS if usd < 0 else "+" if plus and usd else "") + text.amount(abs(usd))
 
 
-def total_text(turn: Turn, text: CostText) -> str:
-    """Return the cost of a conversation up to a turn, with its range if its tokens are a range."""
-    return text.usd(turn.estimate.usd_label, turn.total_usd, turn.total_usd_low, turn.total_usd_high)
+def total_text(turn: Turn, text: CostText, places: int | None = None) -> str:
+    """Return the cost of a conversation up to a turn, with its range if its tokens are a range.
+
+    ``places``: number of decimals of its column; None for a text that stands alone.
+    """
+    label, usd, low, high = turn.estimate.usd_label, turn.total_usd, turn.total_usd_low, turn.total_usd_high
+    if usd is None or places is None:
+        return text.usd(label, usd, low, high)
+    return text.aligned_usd(label, (usd if low is None else low, usd if high is None else high), places)
+
+
+def total_places(turns: Iterable[Turn], text: CostText) -> int:
+    """Return the number of decimals of a column of totals: three digits of the smallest, at least whole cents."""
+    smallest = min((text.converted(turn.total_usd) for turn in turns if turn.total_usd), default=Decimal(1))
+    return min(max(MIN_PLACES, AMOUNT_DIGITS - 1 - smallest.adjusted()), MAX_PLACES)

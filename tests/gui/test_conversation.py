@@ -16,6 +16,7 @@ from gui.costs.conversation_controller import (
     ConversationPanel,
     figures_of,
     line_sample,
+    show_totals,
     show_turns,
     totals_model,
     turns_model,
@@ -61,10 +62,10 @@ def test_the_sum_of_three_turns_with_and_without_a_cache():
     assert found.without[-1].total_usd == Decimal("0.0192")
     assert found.pays_from == 2
     totals, turns = totals_model(TEXT, lambda place: None), turns_model(TEXT)
-    totals.show([found], TEXT)
+    show_totals(totals, [found], TEXT)
     show_turns(turns, [found], TEXT)
     assert cells(totals) == [["Acme Large", "$0.0152", "$0.0192", "turn 2", "2,100", "yes"]]
-    assert cells(turns) == [["1", "$0.0054"], ["2", "$0.0102"], ["3", "$0.0152"]]
+    assert cells(turns) == [["1", "$0.00540"], ["2", "$0.01015"], ["3", "$0.01515"]]
     tip = turns.index(1, 1).data(Qt.ItemDataRole.ToolTipRole)
     assert tip == "This turn: $0.00475. Prompt: 1,600 tokens, 1,100 cached, 500 written to the cache."
 
@@ -92,17 +93,38 @@ def test_the_range_of_the_prompt_stays_and_so_does_its_label():
     assert turns.index(2, 1).data().startswith("≈ $")
 
 
+def test_amounts_of_a_column_have_the_same_decimals():
+    talks = [
+        talk(one=model(f"acme/{price}", price, "Acme", (price, price, price)), tokens=tokens, label=label)
+        for price, tokens, label in (
+            ("0.05", (1_000, 1_000, 1_000), "exact"),
+            ("40", (1_500, 1_400, 1_600), "estimated"),
+            ("4", (1_500, 1_499, 1_501), "estimated"),
+        )
+    ]
+    totals, turns = totals_model(TEXT, lambda place: None), turns_model(TEXT)
+    show_totals(totals, talks, TEXT)
+    show_turns(turns, talks, TEXT)
+    amounts = ["$0.000300", "≈ $0.288000–0.312000", "≈ $0.029988–0.030012"]
+    assert [row[1:3] for row in cells(totals)] == [[amount] * 2 for amount in amounts]
+    assert cells(turns) == [
+        ["1", "$0.0000750", "≈ $0.0760–0.0840", "≈ $0.00800"],
+        ["2", "$0.0001750", "≈ $0.1720–0.1880", "≈ $0.01799–0.01801"],
+        ["3", "$0.0003000", "≈ $0.2880–0.3120", "≈ $0.02999–0.03001"],
+    ]
+
+
 def test_an_unknown_price_is_never_nothing():
     unpriced = model("acme/x", "X", "Acme", (None, "1", None), context=None)
     totals = totals_model(TEXT, lambda place: None)
-    totals.show([talk(one=unpriced)], TEXT)
+    show_totals(totals, [talk(one=unpriced)], TEXT)
     assert cells(totals)[0][1:] == ["n/a", "n/a", "n/a", "2,100", "n/a"]
 
 
 def test_a_window_that_fills_up_is_told():
     small = model("acme/s", "S", "Acme", ("1", "1", "1"), context=2_000)
     totals = totals_model(TEXT, lambda place: None)
-    totals.show([talk(one=small)], TEXT)
+    show_totals(totals, [talk(one=small)], TEXT)
     assert cells(totals)[0][3:] == ["never", "2,100", "⚠ until turn 2"]
 
 
