@@ -51,7 +51,7 @@ from gui.costs.money_text import CostText, total_places, total_text
 from gui.look.theme import Theme
 from gui.runtime.event_loop import PlotTurn, WhenShown
 from gui.runtime.loading import Loading
-from gui.widgets.forms import Remark, column_of, labelled, row_of, tokens_box
+from gui.widgets.forms import PageTabs, Remark, column_of, labelled, row_of, tokens_box
 from gui.widgets.labels import FigureStrip, PlainLabel
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import ROW_PADDING, FittedTable, set_up_rows
@@ -217,9 +217,9 @@ def _details(turn: Turn, text: CostText) -> str:
     )
 
 
-def _summary(key: str, title: str, text: Callable[[Talk, CostText], str], **more: Any) -> Column:
+def _summary(key: str, title: str, text: Callable[[Talk, CostText], str], hint: str = "", **more: Any) -> Column:
     """Return a column of the totals, with a tooltip since it may be too narrow for its text."""
-    return Column(key, title, "", text, tip=text, **more)
+    return Column(key, title, hint, text, tip=text, **more)
 
 
 TOTALS: dict[str, Callable[[Talk], Turn]] = {
@@ -239,14 +239,25 @@ SUMMARY = (
     _summary(
         "without", QT_TRANSLATE_NOOP("ConversationTable", "Without cache"), _total_text("without", None), numeric=True
     ),
-    _summary("pays", QT_TRANSLATE_NOOP("ConversationTable", "Cache pays off from"), _pays_text),
+    _summary(
+        "pays",
+        QT_TRANSLATE_NOOP("ConversationTable", "Pays off"),
+        _pays_text,
+        hint=QT_TRANSLATE_NOOP("ConversationTable", "Turn from which the prompt cache costs less than none"),
+        numeric=True,
+    ),
     _summary(
         "prompt",
         QT_TRANSLATE_NOOP("ConversationTable", "Last prompt"),
         lambda talk, text: text.number(talk.turns[-1].prompt_tokens),
         numeric=True,
     ),
-    _summary("fits", QT_TRANSLATE_NOOP("ConversationTable", "Fits the window"), _fits_text),
+    _summary(
+        "fits",
+        QT_TRANSLATE_NOOP("ConversationTable", "Fits"),
+        _fits_text,
+        hint=QT_TRANSLATE_NOOP("ConversationTable", "Whether every prompt and its answer fit the context window"),
+    ),
 )
 
 
@@ -285,7 +296,6 @@ def _table(name: str, spoken: str, model: TableModel) -> QTableView:
     set_up_rows(table)
     table.setIconSize(QSize(SAMPLE_WIDTH, SAMPLE_HEIGHT))
     table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-    table.horizontalHeader().setStretchLastSection(True)
     table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + ROW_PADDING)
     return table
 
@@ -403,9 +413,6 @@ class ConversationForm(QWidget):
 QWIDGETSIZE_MAX = 2**24 - 1
 """Qt's maximum widget size, which means no limit."""
 SIDE_WIDTH = 278
-MIN_TURNS = "99,999    ≈ $0.0000–0.0000"
-"""Width of the table of turns, at least: a turn, and what it costs with one model."""
-TOTALS_WIDTH, TURNS_WIDTH = 620, 280
 
 
 class ConversationPanel(QWidget):
@@ -423,6 +430,8 @@ class ConversationPanel(QWidget):
         self.totals_table = _table(
             "conversationTotals", self.tr("Cost of the whole conversation, by model"), self.totals
         )
+        # Names are elided before numbers, and the tooltip has them.
+        self.totals_table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.turns_table = _table("conversationCosts", self.tr("Cost so far, by turn and model"), self.turns)
         self._plot: Any = None
         self._is_drawn = True
@@ -453,19 +462,16 @@ class ConversationPanel(QWidget):
         side.setWidget(settings)
         self._fit_side()
         side.setAccessibleName(self.tr("Conversation settings"))
-        bar = self.turns_table.verticalScrollBar().sizeHint().width()
-        self.turns_table.setMinimumWidth(self.turns_table.fontMetrics().horizontalAdvance(MIN_TURNS) + bar)
-        tables = QSplitter(Qt.Orientation.Horizontal)
-        tables.addWidget(self.totals_table)
-        tables.addWidget(self.turns_table)
+        self.tables = PageTabs("conversationTables", self.tr("Costs by model and by turn"))
+        self.tables.tabBar().setAccessibleName(self.tables.accessibleName())
+        self.tables.addTab(self.totals_table, self.tr("By model"))
+        self.tables.addTab(self.turns_table, self.tr("By turn"))
         self.splitter = QSplitter(Qt.Orientation.Vertical, objectName="conversationSplitter")
         self.splitter.addWidget(self._hint)
-        self.splitter.addWidget(tables)
-        for splitter, first, second in ((tables, 2, 1), (self.splitter, 3, 2)):
-            splitter.setChildrenCollapsible(False)
-            splitter.setStretchFactor(0, first)
-            splitter.setStretchFactor(1, second)
-        tables.setSizes([TOTALS_WIDTH, TURNS_WIDTH])
+        self.splitter.addWidget(self.tables)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.setStretchFactor(0, 3)
+        self.splitter.setStretchFactor(1, 2)
         results = QFrame()
         results.setProperty("kind", "surface")
         column_of(self.figures, (self.splitter, 1), parent=results, margins=(16, 8, 0, 0), spacing=6)

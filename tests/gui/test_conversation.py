@@ -274,8 +274,32 @@ def test_costs_of_turns_are_not_cut(qtbot):
     panel.resize(848, 420)
     panel.show()
     panel.show_talks([talk(one=OPUS, tokens=(345, 270, 420), label="estimated")], TEXT)
+    panel.tables.setCurrentWidget(panel.turns_table)
     table, model = panel.turns_table, panel.turns
     width = table.fontMetrics().horizontalAdvance(max((row[1] for row in cells(model)), key=len))
     assert "–" in cells(model)[0][1], "a range"
     qtbot.waitUntil(lambda: table.columnWidth(1) > width)
     qtbot.waitUntil(lambda: table.columnWidth(0) + table.columnWidth(1) <= table.viewport().width())
+
+
+def test_totals_fit_the_page_and_names_are_elided_before_numbers(qtbot):
+    panel = ConversationPanel(Theme("light", "normal"), TEXT)
+    qtbot.addWidget(panel)
+    panel.resize(848, 420)
+    panel.show()
+    cheap = model("acme/nano", "A model with a name that is long", "Acme", ("0.05", "0.4", "0.01"))
+    panel.show_talks([talk(one=cheap), talk(one=OPUS, tokens=(345, 270, 420), label="estimated")], TEXT)
+    table = panel.totals_table
+    metrics = table.fontMetrics()
+
+    def are_whole() -> bool:
+        texts = {column: [row[column] for row in cells(panel.totals)] for column in range(1, 6)}
+        return table.horizontalHeader().length() == table.viewport().width() and all(
+            table.columnWidth(column) > max(map(metrics.horizontalAdvance, [panel.totals.title(column), *shown]))
+            for column, shown in texts.items()
+        )
+
+    for width in (848, 1_228, 848):
+        panel.resize(width, 420)
+        qtbot.waitUntil(are_whole)
+        assert table.columnWidth(0) > table.iconSize().width() + metrics.horizontalAdvance("A…")
