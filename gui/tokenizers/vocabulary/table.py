@@ -23,7 +23,17 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPalette, QRegion
+from PySide6.QtGui import (
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QRegion,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QStyledItemDelegate,
@@ -186,7 +196,11 @@ WIDEST = (
     *("200,000     ", "·SolidGoldMagikarp  ", "·Golden + Magikarp     ", "Bytes ▼", "Used by ▼"),
     *("unused id ", "Devanagari ", "unreachable, control ", "20 74 6f 6b 65 6e 69"),
 )
-"""Typical text of each column, which sets its width."""
+"""Typical text of each column, which sets its width where there is room."""
+FLEXIBLE = {TOKEN: "·SolidGold", PARENTS: "·Gold + Mag", REMARKS: "unreachable"}
+"""Columns that can be narrower, and texts that must fit even then."""
+HIDDEN_FIRST = (BYTES, SCRIPT, KIND, REMARKS, BUILT)
+"""Columns hidden one by one where not all fit: the page of the selected token has what they show."""
 
 NEED_DIAGNOSIS = (SCRIPT, PARENTS, BUILT, REMARKS)
 """Columns that are empty until the diagnosis is done."""
@@ -508,6 +522,11 @@ class VocabularyTable(QTableView):
         else:
             super().keyPressEvent(event)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fit()
+
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and self.model() is not None:
@@ -535,9 +554,21 @@ class VocabularyTable(QTableView):
         self.opened.emit(self._entries.row_at(index.row()))
 
     def _fit(self) -> None:
-        metrics, fixed = self.fontMetrics(), QFontMetrics(fixed_font())
-        self.verticalHeader().setDefaultSectionSize(metrics.height() + ROW_PADDING)
-        for column, widest in enumerate(WIDEST):
-            if column != REMARKS:
-                of = fixed if column in FIXED_FONT else metrics
-                self.setColumnWidth(column, of.horizontalAdvance(widest) + CELL_PADDING)
+        """Fit the columns into the width of the view. The last one takes what is left."""
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        wide = {column: self._width_for(column, text) for column, text in enumerate(WIDEST)}
+        least = wide | {column: self._width_for(column, text) for column, text in FLEXIBLE.items()}
+        room = self.viewport().width()
+        for column in HIDDEN_FIRST:
+            hidden = sum(least.values()) > room
+            self.setColumnHidden(column, hidden)
+            if hidden:
+                del least[column]
+        more = sum(wide[column] - width for column, width in least.items())
+        share = min(1.0, max(0, room - sum(least.values())) / more) if more else 0.0
+        for column, width in least.items():
+            self.setColumnWidth(column, width + int((wide[column] - width) * share))
+
+    def _width_for(self, column: int, text: str) -> int:
+        metrics = QFontMetrics(fixed_font()) if column in FIXED_FONT else self.fontMetrics()
+        return metrics.horizontalAdvance(text) + CELL_PADDING

@@ -69,6 +69,22 @@ def test_jump_to_an_id(qtbot, open_window):
     assert panel.detail.fact("reach") == "yes"
 
 
+def test_columns_fit_the_table_and_the_less_important_ones_are_hidden(qtbot, open_window):
+    bench = open_window()
+    table = browse(qtbot, bench, "r50k_base").table
+    hidden = []
+    for width in (1_800, 1_280, 900, 1_800):
+        bench.window.resize(width, 700)
+        qtbot.waitUntil(lambda width=width: bench.window.width() == width)
+        qtbot.waitUntil(lambda: table.horizontalHeader().length() == table.viewport().width())
+        hidden.append([column for column in range(len(COLUMNS)) if table.isColumnHidden(column)])
+        assert not {ID, TOKEN, PARENTS} & set(hidden[-1])
+        number = table.fontMetrics().horizontalAdvance("200,000")
+        assert all(table.columnWidth(column) > number for column in (ID, TOKEN, PARENTS))
+    assert hidden[0] == hidden[3] == []
+    assert set(hidden[1]) < set(hidden[2])
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("token_id", [MAGIKARP, 2], ids=["a word", "a byte"])
 def test_in_a_small_window_facts_are_scrolled_and_not_cut(qtbot, open_window, token_id):
