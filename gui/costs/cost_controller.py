@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QLocale, QObject, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
+from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
 from gui.core.about import our_version
@@ -263,17 +263,21 @@ class Foot(QFrame):
             row.addSpacing(8)
             self._words.append(label)
         row.addStretch(1)
+        # of the legend without its words, and of the margins
+        self._marks = row.sizeHint().width() - sum(label.sizeHint().width() for label in self._words)
         row.addWidget(status.count)
         row.addSpacing(8)
         row.addWidget(status.remark)
         self.setMinimumWidth(1)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def event(self, event: QEvent) -> bool:
         """Hide the words of the legend if the number of models would not fit; each dot has its tooltip."""
-        super().resizeEvent(event)
-        needed = self._count.sizeHint().width() + sum(label.sizeHint().width() + 28 for label in self._words) + 24
-        for label in self._words:
-            label.setVisible(needed <= self.width())
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            words = sum(label.sizeHint().width() for label in self._words)
+            fits = self._marks + words + self._count.sizeHint().width() + 24 <= self.width()
+            for label in self._words:
+                label.setVisible(fits)
+        return super().event(event)
 
 
 PROBLEMS_KEY = "price-file"

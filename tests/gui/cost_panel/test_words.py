@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QSpinBox, QTableView
 
 from gui.costs import prices_service as price_files
 from gui.costs.prices_service import LoadedPrices
+from gui.widgets.labels import PlainLabel
 from pricing.types import Problem
 from tests.gui.cost_panel.hands import shown_bill
 from tests.gui.cost_samples import MODELS, TODAY, Counts
@@ -179,3 +180,15 @@ def test_actions_say_what_they_would_do(panel):
     assert commands.hide.text() == "Un&hide"
     panel.table.show_model("acme/large")
     assert commands.hide.text() == "&Hide from the cost table"
+
+
+def test_the_legend_gives_its_words_up_for_the_number_of_models(qtbot, make_panel):
+    panel = make_panel()
+    word, count = panel.foot.findChildren(PlainLabel)[0], panel.status.count
+    qtbot.waitUntil(word.isVisible)
+    count.setText("134 of 150 models · " * 12)
+    qtbot.waitUntil(word.isHidden)
+    count.setText("134 of 150 models")
+    qtbot.waitUntil(word.isVisible)
+    panel.resize(300, 400)
+    assert word.isHidden()
