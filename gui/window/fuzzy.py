@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 START_OF_WORD = 8
 IN_A_ROW = 9
@@ -19,7 +20,7 @@ def match(typed: str, name: str) -> tuple[float, tuple[int, ...]] | None:
     The letters must occur in order, ignoring case; spaces in ``typed`` only separate words. The best of all placements
     counts.
     """
-    characters = "".join(typed.casefold().split())
+    characters, words = _letters(typed)
     text = name.casefold()
     if len(text) != len(name):
         text = name.lower() if len(name.lower()) == len(name) else name
@@ -31,9 +32,16 @@ def match(typed: str, name: str) -> tuple[float, tuple[int, ...]] | None:
     if found is None:
         return None
     score, positions = found
-    words = typed.casefold().split()
     score += sum(WHOLE_WORD for word in words if word in text.split())
     return score - LATE * len(text), positions
+
+
+@lru_cache(maxsize=1)
+def _letters(typed: str) -> tuple[str, tuple[str, ...]]:
+    """Return the letters and the words of what was typed: cached, since it may be a pasted page, and is compared with
+    hundreds of names."""
+    words = tuple(typed.casefold().split())
+    return "".join(words), words
 
 
 def rank(typed: str, name: str, keyword: str = "") -> int:
@@ -52,28 +60,35 @@ def rank(typed: str, name: str, keyword: str = "") -> int:
     return int(re.search(rf"(?<![^\W_]){re.escape(phrase)}", text) is not None)
 
 
-def _best(characters: str, text: str) -> tuple[float, tuple[int, ...]] | None:
+_Placement = tuple[float, tuple[int, ...]]
+"""Points, and the positions of the letters placed so far."""
+
+
+def _best(characters: str, text: str) -> _Placement | None:
     """Return the placement with the most points: for each letter, the best placement that ends at each character."""
-    ends: dict[int, tuple[float, tuple[int, ...]]] = {}
+    ends: dict[int, _Placement] = {}
     for number, typed in enumerate(characters):
-        following: dict[int, tuple[float, tuple[int, ...]]] = {}
-        best_before: tuple[float, tuple[int, ...]] | None = None
-        for position, character in enumerate(text):
-            if number and position - 1 in ends and (best_before is None or ends[position - 1][0] > best_before[0]):
-                best_before = ends[position - 1]
-            if character != typed:
-                continue
+        following: dict[int, _Placement] = {}
+        earlier = iter(ends.items())
+        end, placed = next(earlier, (len(text), (0.0, ())))
+        best_before: _Placement | None = None
+        position = text.find(typed)
+        while position >= 0:
+            while end < position:
+                if best_before is None or placed[0] > best_before[0]:
+                    best_before = placed
+                end, placed = next(earlier, (len(text), placed))
             points = float(START_OF_WORD if position == 0 or not text[position - 1].isalnum() else 0)
             points += AT_THE_START if position == 0 else 0
             if number == 0:
                 following[position] = (points, (position,))
-                continue
-            choices = [] if best_before is None else [(best_before[0] + points, (*best_before[1], position))]
-            if position - 1 in ends:
-                score, positions = ends[position - 1]
-                choices.append((score + points + IN_A_ROW, (*positions, position)))
-            if choices:
+            elif best_before is not None:
+                choices = [(best_before[0] + points, (*best_before[1], position))]
+                if position - 1 in ends:
+                    score, positions = ends[position - 1]
+                    choices.append((score + points + IN_A_ROW, (*positions, position)))
                 following[position] = max(choices)
+            position = text.find(typed, position + 1)
         if not following:
             return None
         ends = following
