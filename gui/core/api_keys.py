@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -59,11 +59,14 @@ class FoundKey(NamedTuple):
     char_end: int
 
 
-def find_keys(text: str) -> tuple[FoundKey, ...]:
-    """Find suspected keys, in order, at most ``MAX_FOUND``. Takes linear time."""
+def find_keys(text: str, wait_while_busy: Callable[[], None] | None = None) -> tuple[FoundKey, ...]:
+    """Find suspected keys, in order, at most ``MAX_FOUND``. Takes linear time.
+
+    ``wait_while_busy`` is called between parts of a millisecond each, for a job to yield.
+    """
     found: list[FoundKey] = []
     line, offset = 1, 0
-    for match in _matches(text):
+    for match in _matches(text, wait_while_busy):
         line += text.count("\n", offset, match.start())
         offset = match.start()
         assert match.lastindex is not None
@@ -73,9 +76,9 @@ def find_keys(text: str) -> tuple[FoundKey, ...]:
     return tuple(found)
 
 
-def keys_in_text(text: str | ChunkedText) -> tuple[str, ...]:
+def keys_in_text(text: str | ChunkedText, wait_while_busy: Callable[[], None] | None = None) -> tuple[str, ...]:
     """Describe the suspected keys of a text: issuer and line of each. A text in chunks is searched chunk by
-    chunk, each with the end of the one before."""
+    chunk, each with the end of the one before. ``wait_while_busy``: as in ``find_keys``."""
     found: dict[int, str] = {}
     window, offset, line = "", 0, 0
     for chunk in itertools.chain([text] if isinstance(text, str) else text.strings(), [""]):
@@ -83,7 +86,7 @@ def keys_in_text(text: str | ChunkedText) -> tuple[str, ...]:
         offset += len(window) - len(kept)
         line += window.count("\n", 0, len(window) - len(kept))
         window = kept + chunk
-        for key in find_keys(window):
+        for key in find_keys(window, wait_while_busy):
             is_cut = (key.char_start == 0 and offset > 0) or (key.char_end == len(window) and chunk)
             if not is_cut:  # else it is whole in the window before, or in the next one
                 found.setdefault(offset + key.char_start, f"{key.issuer} (line {line + key.line})")
@@ -106,10 +109,12 @@ def key_sentence(subject: str, keys: Sequence[str]) -> str:
     return f"{subject} may contain API keys: " + ", ".join(keys[:MAX_NAMED]) + more + "."
 
 
-def _matches(text: str) -> Iterator[re.Match[str]]:
+def _matches(text: str, wait_while_busy: Callable[[], None] | None) -> Iterator[re.Match[str]]:
     """Search in chunks: one search through a large text would hold the GIL until its end."""
     start = 0
     while start < len(text):
+        if wait_while_busy is not None:
+            wait_while_busy()
         end = start + CHUNK_CHARACTERS
         if not any(text.find(beginning, start, end + MAX_KEY_CHARACTERS) >= 0 for beginning in _BEGINNINGS):
             start = end

@@ -475,8 +475,8 @@ def _read_for_editor(request: _TextRequest, _ticket: Ticket) -> tuple[str, str]:
     return stored, document_text(stored)
 
 
-def _keys_in(text: str | ChunkedText, _ticket: Ticket) -> tuple[str, ...]:
-    return keys_in_text(text)
+def _keys_in(text: str | ChunkedText, ticket: Ticket) -> tuple[str, ...]:
+    return keys_in_text(text, ticket.yield_to_gui)
 
 
 def encoded(data: QByteArray) -> str:

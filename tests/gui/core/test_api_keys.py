@@ -6,7 +6,7 @@ import string
 import pytest
 
 from gui.core import api_keys
-from gui.core.api_keys import MAX_FOUND, find_keys, keys_in_text
+from gui.core.api_keys import CHUNK_CHARACTERS, MAX_FOUND, find_keys, keys_in_text
 from gui.core.text_chunks import ChunkedText
 
 WORD = string.ascii_letters + string.digits
@@ -97,3 +97,11 @@ def test_a_text_in_chunks_has_the_keys_of_the_whole_text(size: int):
     expected = tuple(f"{key.issuer} (line {key.line})" for key in find_keys(text))
     assert len(expected) > len(KEYS)
     assert keys_in_text(chunks) == keys_in_text(text) == expected
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_search_lets_a_job_yield_between_parts_of_a_text(whole):
+    text = "nothing to find here, " * 50_000
+    waits: list[None] = []
+    keys_in_text(text if whole else ChunkedText((text,)), lambda: waits.append(None))
+    assert len(waits) >= len(text) // CHUNK_CHARACTERS
