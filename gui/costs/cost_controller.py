@@ -137,9 +137,9 @@ class CostStatus(QObject):
         if self._service.problems:
             return self.problem_sentence(), "error"
         if self._service.stale:
-            return self.tr("Counting… Figures are for the previous text."), "stale"
+            return self.tr("Counting… Figures are for the previous text."), "quiet"
         if not self._model.rows:
-            return self.tr("Loading prices…"), "stale"
+            return self.tr("Loading prices…"), "quiet"
         checked = [row.estimate.price_checked for row in self._model.shown_rows()]
         days = [day for day in checked if day is not None]
         if not days:
@@ -263,7 +263,7 @@ class Foot(QFrame):
             row.addSpacing(8)
             self._words.append(label)
         row.addStretch(1)
-        # of the legend without its words, and of the margins
+        # Width of the marks of the legend, with all gaps and margins.
         self._marks = row.sizeHint().width() - sum(label.sizeHint().width() for label in self._words)
         row.addWidget(status.count)
         row.addSpacing(8)

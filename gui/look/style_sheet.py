@@ -383,9 +383,9 @@ class Dressing(QObject):
     and as having a style of their own, which Qt does not notify. Afterwards a few are polished and notified in each
     turn of the event loop; if a page or dialog is shown earlier, all of its widgets are done at once.
 
-    Qt's caches go with the old sheet. What they held of these widgets is put right here: a widget that is still marked
-    as known to a sheet would not be followed by the caches of the new one, which would keep a pointer to it when it is
-    destroyed; and a viewport whose background was left to the old sheet would have none.
+    Qt's caches are deleted with the old sheet, but two marks that refer to them stay on skipped widgets, and are reset:
+    the caches of the new sheet ignore the destruction of a widget that is marked as known to a sheet, and keep a
+    pointer to it; and a viewport that has left its background to the old sheet is not filled any more.
     """
 
     def __init__(self, app: QApplication) -> None:
