@@ -63,8 +63,8 @@ SideBySide = Callable[[Sequence[Callable[[], None]]], None]
 _AT_ONCE_CHARS = 2_048
 
 _MANY_STEPS = 64
-"""Pieces after which the words that an encoding has cached are dropped: the next keystrokes need few of them, and each
-of ten encodings would hold 20 MB."""
+"""Pieces after which the memory of an encoding's kernels is released, once its count is complete: the next keystrokes
+need little of it, and each of a dozen encodings would hold 40 MB."""
 
 PieceFrom = Callable[[int, int, Encoding], tuple[int, str]]
 """``piece_from(start, stop, encoding)``: the next piece of text that encodes independently, as its end and its text."""
@@ -93,7 +93,7 @@ class TextChange:
 class _Count:
     """The count of one encoding: ``tokens`` up to ``frontier``, except for the ``debt``: texts still to be added or
     subtracted (+1, -1). ``recent`` is the last short text counted: at the next keystroke it is the window before.
-    ``steps``: pieces counted since the count was last complete."""
+    ``steps``: pieces counted since its cached words were last dropped."""
 
     encoding: Encoding
     frontier: int = 0
@@ -118,7 +118,8 @@ class _Count:
 
     def follow(self, change: TextChange, total: int) -> None:
         """Update the count for an edit. ``total`` is the length of the text after it."""
-        if not self.encoding.has_safe_boundaries:
+        is_all_new = change.start == 0 and change.new_end == total > _AT_ONCE_CHARS
+        if is_all_new or not self.encoding.has_safe_boundaries:
             self.settle(0, 0)
         elif self.frontier >= change.old_end:
             self.change(-1, change.before)
@@ -232,19 +233,22 @@ class PrefixCounts:
                 return piece_from(start, stop, encoding)
 
         def count_on(count: _Count | _LineCount) -> None:
+            is_due = count is waiting[0]  # for one piece at least, so that each call advances
             while count.counted(total) is None:
+                if not is_due and time.monotonic() >= deadline:
+                    return  # one encoding after the other: each holds 40 MB from its first piece to its last
+                is_due = False
                 count.step(next_piece, total)
                 count.steps += 1
-                if time.monotonic() >= deadline:
-                    return
             if count.steps > _MANY_STEPS:
-                count.encoding.drop_word_cache()
-            count.steps = 0
+                count.encoding.release_kernel_memory()
+                count.steps = 0
 
         counts = [self._counts[name] for name in names]
         if not all(count.encoding.uses_kernels for count in counts):
             side_by_side = one_by_one  # threads that need the interpreter lock would only delay each other
-        side_by_side([functools.partial(count_on, count) for count in counts if count.counted(total) is None])
+        waiting = [count for count in counts if count.counted(total) is None]
+        side_by_side([functools.partial(count_on, count) for count in waiting])
         return all(count.counted(total) is not None for count in counts)
 
 

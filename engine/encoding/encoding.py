@@ -618,10 +618,14 @@ class Encoding:
         """True if ``engine.split.safe_boundaries`` holds for the pattern of this encoding."""
         return self._pat_str in KNOWN_EXPRESSIONS
 
-    def drop_word_cache(self) -> None:
-        """Drop the words that the kernels have cached, up to 23 MB, for example after a large text."""
+    def release_kernel_memory(self) -> None:
+        """Drop the words that the kernels have cached, up to 23 MB, and the pages of the tables, for example after a
+        large text. The next call is slower by milliseconds."""
         if self._native is not None:
+            from engine.vocabulary.tables import release_pages
+
             self._native.native.drop()
+            release_pages(self._native.native.tables)
 
     @property
     def has_line_boundaries(self) -> bool:

@@ -104,12 +104,14 @@ def map_tables(path: Path, fingerprint: bytes) -> NDArray[np.uint8] | None:
     return tables
 
 
-def release_pages() -> None:
-    """Release the pages of all mapped tables, if the system supports it: resident pages count as memory of this
-    process. They stay in the file cache and are mapped again on next use."""
+def release_pages(tables: NDArray[np.uint8] | None = None) -> None:
+    """Release the pages of these mapped tables, or of all, if the system supports it: resident pages count as memory of
+    this process. They stay in the file cache and are mapped again on next use. Tables that are not mapped are kept."""
     if hasattr(mmap, "MADV_DONTNEED"):
         for mapped in list(_mapped):
-            release_range(np.frombuffer(mapped, dtype=np.uint8).ctypes.data, len(mapped))
+            address = np.frombuffer(mapped, dtype=np.uint8).ctypes.data
+            if tables is None or tables.ctypes.data == address:
+                release_range(address, len(mapped))
 
 
 def _note_on(status: os.stat_result) -> bytes:

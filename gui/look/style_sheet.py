@@ -425,6 +425,11 @@ class Dressing(QObject):
         if self._outdated and not is_running:
             in_next_turn(self, self._polish_some)
 
+    def drop_cached_rules(self) -> None:
+        """Drop what Qt has cached of the rules for each widget: 11 KB each, 25 MB if every page has been shown. Takes 8
+        ms; the next paint, of visible widgets only, takes as long again."""
+        self._app.style().unpolish(self._app)
+
     def finish(self) -> None:
         """Polish all remaining widgets."""
         for root in list(self._outdated):

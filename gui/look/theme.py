@@ -316,6 +316,11 @@ class Theme(QObject):
             sheet = style_sheet.sheet(self._colours.colours, fonts.scale())
             self._former.dressing.change(self.qt_palette(), fonts.ui_font(), sheet)
 
+    def drop_cached_rules(self) -> None:
+        """Return memory of hidden pages (``Dressing.drop_cached_rules``)."""
+        if self._former is not None:
+            self._former.dressing.drop_cached_rules()
+
     def release(self) -> None:
         """Restore the look that the application had before ``apply``."""
         self.release_soon()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -245,6 +245,8 @@ class LiveText:
 
 
 FIRST_ENCODING = "o200k_base"
+GROWING_MS = 50
+"""Interval of the checks whether a growing text is complete, in milliseconds."""
 
 
 class EncodingService(QObject):
@@ -282,11 +284,17 @@ class EncodingService(QObject):
         self._watched: tuple[str, ...] = ()
         self._revision = 0
         self._misses_edits = False
+        self._is_edited = False  # since the worker was given a whole text
         self._edits: tuple[TextEdit, ...] = ()  # not yet sent to the worker
         # A timer of 0 ms fires after the paint, because Qt paints before it checks its timers. A worker that wakes
         # during a key event takes the interpreter from the GUI thread and, with few processors, its core: up to 4 ms.
         self._edits_timer = QTimer(self, singleShot=True, interval=0)
         self._edits_timer.timeout.connect(self._ask)
+        self.is_growing: Callable[[], bool] = lambda: False
+        """Returns True while edits add a large text in parts. Other encodings are counted afterwards: they would slow
+        it down, and hold 40 MB each meanwhile."""
+        self._growing_timer = QTimer(self, singleShot=True, interval=GROWING_MS)
+        self._growing_timer.timeout.connect(self._count_others)
         self._reported_unavailable: set[str] = set()
         self._loaded: Encoding | None = None
         self._lane = runner.conflated(self.tr("Counting tokens"), LiveText(open_encoding).answer, joined)
@@ -313,6 +321,7 @@ class EncodingService(QObject):
         """Take edits of the widget's text, of which ``revision`` is the result. They are counted once painted."""
         self.wait_while_busy()
         self._revision = revision
+        self._is_edited = True
         self._edits += edits
         self._edits_timer.start()
 
@@ -362,7 +371,7 @@ class EncodingService(QObject):
         self._edits_timer.stop()
         edits, self._edits = self._edits, ()
         if "new_text" in what:
-            self._misses_edits = False
+            self._misses_edits = self._is_edited = False
         elif self._misses_edits:
             self.text_wanted.emit()
             return
@@ -386,6 +395,14 @@ class EncodingService(QObject):
                 self._reported_unavailable.add(name)
                 self.failed.emit(why)
         if not counts.complete and not self._lane.busy and not self._misses_edits:
+            self._count_others()
+
+    @Slot()
+    def _count_others(self) -> None:
+        """Continue counting in the other encodings, as soon as the text is complete."""
+        if self._is_edited and self.is_growing():
+            self._growing_timer.start()
+        elif not self._lane.busy:
             self._ask()
 
     @Slot(object)

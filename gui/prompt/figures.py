@@ -41,6 +41,9 @@ GAP = 10
 HOTTEST = 48
 """Number of tokens in a line from which it has the full colour."""
 HEAT_ALPHA = 120
+LARGE_CHARACTERS, LARGE_DIGITS = 1_000_000, 6
+"""Size from which the margin has room for six digits, also while such a text is being loaded. Each further digit would
+narrow the editor, and Qt would wrap every paragraph again, which takes time and 300 bytes each."""
 SMALLER = 1.5
 """Difference between the font sizes of the text and the numbers, in points."""
 DIM_AFTER_MS = 250
@@ -67,12 +70,16 @@ class Gutter(QWidget):
         self._editor: TokenEditor = prompt.editor
         self._theme, self._settings = theme, settings
         self._digits = 0
+        self._arriving = 0
         self._row_height = 0
         self.setObjectName("gutter")
         self.setAccessibleName(self.tr("Line numbers"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self._editor.updateRequest.connect(self._on_update_request)
         self._editor.blockCountChanged.connect(self._fit)
+        self._editor.load_progress.connect(self._on_load_progress)
+        self._editor.load_finished.connect(self._on_load_ended)
+        self._editor.paste_cancelled.connect(self._on_load_ended)
         self._editor.installEventFilter(self)
         prompt.counted.connect(self._on_counted)
         theme.changed.connect(self.update)
@@ -129,10 +136,23 @@ class Gutter(QWidget):
 
     @Slot()
     def _fit(self) -> None:
-        digits = len(str(self._editor.document().blockCount()))
+        document = self._editor.document()
+        digits = len(str(document.blockCount()))
+        if max(document.characterCount(), self._arriving) > LARGE_CHARACTERS:
+            digits = max(digits, LARGE_DIGITS)
         if digits != self._digits:
             self._digits = digits
             self.updateGeometry()
+
+    @Slot(int, int)
+    def _on_load_progress(self, _done: int, total: int) -> None:
+        self._arriving = total
+        self._fit()
+
+    @Slot()
+    def _on_load_ended(self) -> None:
+        self._arriving = 0
+        self._fit()
 
     def _take_font(self) -> None:
         font = self._editor.font()

@@ -238,6 +238,7 @@ class Prompt(QObject):
     def start(self, service: EncodingService) -> None:
         """Start counting with this service, beginning with the current text."""
         self._service = service
+        service.is_growing = lambda: self.editor.is_loading
         self.editor.typing.connect(service.wait_while_busy)
         service.patched.connect(self.editor.apply_patch)
         service.counted.connect(self._on_counted)

@@ -217,10 +217,19 @@ class MemoryReturn(QObject):
     On Linux it also returns memory when all jobs are done, if usage has grown since the last return.
     """
 
-    def __init__(self, prompt: Prompt, runner: JobRunner, release: Callable[[], None], parent: QObject) -> None:
-        """``release``: drops whatever is restored on use, such as caches. Thread-safe."""
+    def __init__(
+        self,
+        prompt: Prompt,
+        runner: JobRunner,
+        release: Callable[[], None],
+        release_here: Callable[[], None],
+        parent: QObject,
+    ) -> None:
+        """``release``: drops whatever is restored on use, such as caches. Thread-safe. ``release_here``: the same for
+        what belongs to the GUI thread; called when nothing else happens."""
         super().__init__(parent)
         self._runner = runner
+        self._release_here = release_here
         self._lane = runner.conflated(self.tr("Returning memory"), functools.partial(return_memory, release))
         self._lane.finished.connect(self._on_returned)
         self._rested = resident_bytes()
@@ -231,7 +240,7 @@ class MemoryReturn(QObject):
         self._units = 0
         self._read_as = ("", False)
         self._aftermath = QTimer(self, singleShot=True, interval=AFTERMATH_MS)
-        self._aftermath.timeout.connect(self.begin)
+        self._aftermath.timeout.connect(self.begin_at_rest)
         prompt.counted.connect(self._on_counted)
 
     @Slot(object)
@@ -259,13 +268,19 @@ class MemoryReturn(QObject):
     def _on_idle(self) -> None:
         now = resident_bytes()
         if now > self._rested + NOTABLE_BYTES:
-            self.begin()
+            self.begin_at_rest()
         else:
             self._rested = min(self._rested, now)
 
     @Slot(object)
     def _on_returned(self, _result: JobResult) -> None:
         self._rested = resident_bytes()
+
+    @Slot()
+    def begin_at_rest(self) -> None:
+        """Return memory now, of the GUI thread too, which takes it 8 ms."""
+        self._release_here()
+        self.begin()
 
     @Slot()
     def begin(self) -> None:

@@ -340,8 +340,8 @@ class Application(QObject):
         act["cut_to_tokens"].triggered.connect(self.cut.open)
         act["ids_to_text"].triggered.connect(self.ids.to_text.open)
         TokenActions(self.context, self.ids)
-        memory = MemoryReturn(self.prompt, runner, kernels.release_pages, self)
-        kernels.taken_over.connect(memory.begin)  # tiktoken's encoders were released
+        memory = MemoryReturn(self.prompt, runner, kernels.release_pages, self.theme.drop_cached_rules, self)
+        kernels.taken_over.connect(memory.begin_at_rest)  # tiktoken's encoders were released
         encodings.listed.connect(self.panel.picker.fill)
         encodings.failed.connect(self.notifier.error)
 

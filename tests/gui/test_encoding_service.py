@@ -8,7 +8,7 @@ import engine
 from engine.types import TextEdit
 from gui.core.text_chunks import chunked
 from gui.editor.token_editor import TokenEditor
-from gui.prompt.counting_service import EncodingService
+from gui.prompt.counting_service import GROWING_MS, EncodingService
 from gui.prompt.prompt import Prompt
 
 
@@ -107,6 +107,25 @@ def test_watched_encodings_are_counted_to_the_end(qtbot, service):
     text = "word " * 30_000
     counts = counted(qtbot, service, lambda: service.replace_text(1, text))
     assert counts.by_encoding == {name: engine.get_encoding(name).count(text) for name in ("o200k_base", "gpt2")}
+
+
+def test_others_wait_while_a_text_grows(qtbot, service):
+    counted(qtbot, service, lambda: service.replace_text(0, "one"))
+    service.watch(("o200k_base", "gpt2"))
+    qtbot.waitUntil(lambda: not service.busy)
+    growing = [True]
+    service.is_growing = lambda: growing[0]
+    seen = []
+    service.counted.connect(seen.append)
+    service.submit(1, (TextEdit(3, 0, " two" * 2000),))
+    qtbot.waitUntil(lambda: bool(seen) and not service.busy and service._growing_timer.isActive())
+    qtbot.wait(3 * GROWING_MS)
+    assert seen[-1].tokens == 2001
+    assert not seen[-1].complete
+    growing.clear()
+    growing.append(False)
+    qtbot.waitUntil(lambda: seen[-1].complete)
+    assert dict(seen[-1].by_encoding) == {"o200k_base": 2001, "gpt2": 2001}
 
 
 def test_the_text_can_be_asked_for(qtbot, service):

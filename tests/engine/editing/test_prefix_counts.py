@@ -50,6 +50,37 @@ def test_what_is_counted_side_by_side_is_the_same(encodings):
     assert max(asked) == len(NAMES) - 1
 
 
+@pytest.mark.skipif(not COMPILED, reason="needs several encodings with kernels")
+def test_one_encoding_is_counted_after_the_other(encodings, monkeypatch):
+    released = []
+    kind = type(encodings[0])
+    monkeypatch.setattr(kind, "release_kernel_memory", lambda self: released.append(self.name))
+    edited = EditedText(encodings[0])
+    edited.reset(TEXT * 8)
+    edited.watch(encodings)
+    begun = []
+    while not edited.catch_up(0):
+        counts = edited._others._counts.values()
+        begun = [count.encoding.name for count in counts if count.steps and count.counted(len(edited._blocks)) is None]
+        assert len(begun) <= 1, "each that has begun holds 40 MB"
+    assert begun
+    assert released == list(NAMES[1:]), "once each, in order"
+
+
+@pytest.mark.skipif(not COMPILED, reason="needs several encodings with kernels")
+def test_a_text_replaced_by_a_large_one_is_counted_later(encodings, monkeypatch):
+    edited = EditedText(encodings[0])
+    edited.reset("a short text")
+    edited.watch(encodings)
+    assert edited.catch_up(FOREVER)
+    with monkeypatch.context() as patched:
+        for encoding in encodings[1:]:
+            patched.setattr(encoding, "count", lambda text: pytest.fail("counted at once"))
+        edited.apply([TextEdit(0, len("a short text"), TEXT[:5000])])
+    assert edited.catch_up(FOREVER)
+    assert edited.counts() == {encoding.name: encoding.count(TEXT[:5000]) for encoding in encodings}
+
+
 def test_tiktokens_encoders_do_not_count_side_by_side():
     def side_by_side(tasks):
         raise AssertionError("they hold the interpreter too much")

@@ -360,6 +360,11 @@ def test_pages_are_let_go_of_and_come_back(path, built, fingerprint):
     release_pages()
     assert resident() == 0
     assert np.array_equal(mapped, built)
+    release_pages(built)
+    assert resident() > 0, "these are others, which are not mapped"
+    release_pages(mapped)
+    assert resident() == 0
+    assert np.array_equal(mapped, built)
 
 
 def test_whoever_opens_tables_in_use_gets_the_same(tmp_path, table, fingerprint):

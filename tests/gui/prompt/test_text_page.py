@@ -105,6 +105,25 @@ def test_the_margin_numbers_logical_lines_and_counts_their_tokens(qtbot: QtBot, 
     assert not gutter.isVisible()
 
 
+def test_the_margin_of_a_large_text_is_as_wide_from_its_start(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    gutter, editor = bench.panel.gutter, bench.panel.editor
+    narrow = gutter.sizeHint().width()
+    widths: list[int] = []
+    editor.load_progress.connect(lambda: widths.append(gutter.sizeHint().width()))
+    editor.load_text("a line of a text\n" * 20_000)
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    assert widths == sorted(widths), "it grows with the text"
+    assert gutter.sizeHint().width() > narrow
+    widths.clear()
+    editor.load_text("a line of a text\n" * 70_000)
+    qtbot.waitUntil(lambda: not editor.is_loading)
+    wide = gutter.sizeHint().width()
+    assert set(widths[1:]) == {wide}
+    editor.load_text("short")
+    assert gutter.sizeHint().width() == narrow < wide
+
+
 def test_a_line_stored_in_pieces_has_one_number(qtbot: QtBot):
     editor = TokenEditor(soft_limit=100)
     qtbot.addWidget(editor)

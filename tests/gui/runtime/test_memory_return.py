@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from threading import get_ident
 from types import SimpleNamespace
 
 import pytest
@@ -86,7 +87,7 @@ class Prompt(QObject):
 def told(qtbot: QtBot):
     """Tells of counts; returns how often memory has been returned by then."""
     prompt, runner, returned = Prompt(), JobRunner(), []
-    watcher = MemoryReturn(prompt, runner, lambda: returned.append(None), prompt)
+    watcher = MemoryReturn(prompt, runner, lambda: returned.append(None), lambda: None, prompt)
     assert watcher.parent() is prompt
 
     def tell(*counts: object) -> int:
@@ -116,7 +117,7 @@ def test_a_big_text_read_in_another_way_returns_memory(told):
 
 def test_memory_is_kept_while_a_text_arrives(qtbot: QtBot):
     prompt, runner, returned = Prompt(), JobRunner(), []
-    watcher = MemoryReturn(prompt, runner, lambda: returned.append(None), prompt)
+    watcher = MemoryReturn(prompt, runner, lambda: returned.append(None), lambda: None, prompt)
     prompt.editor.is_loading = True
     prompt.tell(5_000_000)
     assert not runner.busy
@@ -157,13 +158,13 @@ def test_the_threads_of_a_window_have_no_room_of_their_own_for_small_blocks(tmp_
 def test_work_that_left_much_returns_memory_once(qtbot: QtBot, monkeypatch, grown_by: int, times: int):
     held = [500_000_000]
     monkeypatch.setattr(memory, "resident_bytes", lambda: held[0])
-    prompt, runner, returned = Prompt(), JobRunner(), []
+    prompt, runner, returned, here = Prompt(), JobRunner(), [], []
 
     def release() -> None:
         returned.append(None)
         held[0] = 510_000_000
 
-    watcher = MemoryReturn(prompt, runner, release, prompt)
+    watcher = MemoryReturn(prompt, runner, release, lambda: here.append(get_ident()), prompt)
     work = runner.exclusive("work", lambda _request, _ticket: held.append(held.pop() + grown_by))
     work.submit(None)
     assert not watcher._idle.isActive()
@@ -173,6 +174,7 @@ def test_work_that_left_much_returns_memory_once(qtbot: QtBot, monkeypatch, grow
         watcher._idle.timeout.emit()
         qtbot.waitUntil(lambda: not runner.busy)
         assert len(returned) == times, "the second time there is no more than after the first"
+        assert here == [get_ident()] * times
     runner.shutdown()
 
 
