@@ -33,6 +33,7 @@ from __future__ import annotations
 
 import codecs
 import functools
+import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -135,6 +136,12 @@ class _Count:
         """Return the number of tokens, None if the text of ``total`` units is not counted to its end."""
         return self.tokens if self.frontier == total and not self.debt else None
 
+    def longest_piece(self, total: int) -> int:
+        """Return how long the next piece may be, in units."""
+        if self.debt:
+            return len(self.debt[-1][1])
+        return total - self.frontier if not self.encoding.has_safe_boundaries else 0
+
     def step(self, piece_from: PieceFrom, total: int) -> None:
         """Count one more piece."""
         if self.debt:
@@ -177,6 +184,9 @@ class _LineCount:
             return None
         known = [tokens for _, tokens in self.spans if tokens is not None]
         return sum(known) if len(known) == len(self.spans) else None
+
+    def longest_piece(self, total: int) -> int:
+        return next((units for units, tokens in self.spans if tokens is None), total)
 
     def step(self, piece_from: PieceFrom, total: int) -> None:
         self.spans = self.spans or [(total, None)]
@@ -221,10 +231,20 @@ class PrefixCounts:
         for name in names:
             self._counts[name].follow(change, total)
 
+    def waiting(self, names: Sequence[str], total: int, longest: float = math.inf) -> list[_Count | _LineCount]:
+        """Return the counts that are not complete, except those whose next piece may have over ``longest`` units."""
+        counts = [self._counts[name] for name in names]
+        return [count for count in counts if count.counted(total) is None and count.longest_piece(total) <= longest]
+
     def catch_up(
-        self, names: Sequence[str], total: int, piece_from: PieceFrom, seconds: float, side_by_side: SideBySide
-    ) -> bool:
-        """Continue counting in these encodings for about ``seconds``. Returns True if all counts are complete."""
+        self,
+        waiting: list[_Count | _LineCount],
+        total: int,
+        piece_from: PieceFrom,
+        seconds: float,
+        side_by_side: SideBySide,
+    ) -> None:
+        """Continue these counts for about ``seconds``."""
         deadline = time.monotonic() + seconds
         one_at_a_time = threading.Lock()  # ``piece_from`` need not be thread-safe
 
@@ -244,12 +264,9 @@ class PrefixCounts:
                 count.encoding.release_kernel_memory()
                 count.steps = 0
 
-        counts = [self._counts[name] for name in names]
-        if not all(count.encoding.uses_kernels for count in counts):
+        if not all(count.encoding.uses_kernels for count in waiting):
             side_by_side = one_by_one  # threads that need the interpreter lock would only delay each other
-        waiting = [count for count in counts if count.counted(total) is None]
         side_by_side([functools.partial(count_on, count) for count in waiting])
-        return all(count.counted(total) is not None for count in counts)
 
 
 def _count_of(encoding: Encoding) -> _Count | _LineCount:
@@ -508,14 +525,21 @@ class EditedText:
             for encoding in self._others.encodings
         }
 
-    def catch_up(self, seconds: float, side_by_side: SideBySide = one_by_one) -> bool:
+    def catch_up(self, seconds: float, side_by_side: SideBySide = one_by_one, longest: float = math.inf) -> bool:
         """Continue counting in the watched encodings for about this long. Returns True if all counts are known.
 
         ``side_by_side``: runs tasks in threads and returns when all are done. Kernels then count in several encodings
-        in parallel.
+        in parallel. ``longest``: leave out encodings whose next piece may be longer, in units, because they can divide
+        the text only between lines or not at all (``can_catch_up``).
         """
-        names = self._other_names()
-        return self._others.catch_up(names, len(self._blocks), self._next_piece, seconds, side_by_side)
+        names, total = self._other_names(), len(self._blocks)
+        waiting = self._others.waiting(names, total, longest)
+        self._others.catch_up(waiting, total, self._next_piece, seconds, side_by_side)
+        return not self._others.waiting(names, total)
+
+    def can_catch_up(self, longest: float = math.inf) -> bool:
+        """Return True if ``catch_up`` has something to count."""
+        return bool(self._others.waiting(self._other_names(), len(self._blocks), longest))
 
     def _other_names(self) -> list[str]:
         """Return the watched encodings whose counts do not follow from the tokens."""

@@ -290,8 +290,9 @@ MAX_DELAY_MS = 500
 ARRIVING_DELAY_MS, MAX_ARRIVING_DELAY_MS = 300, 1000
 """Like the two above, for a big text that is still being counted: its figures are not final, and the window is busy."""
 
-STALE_AFTER_MS = 250
-"""Time that an edit may go unpriced before figures are marked as stale, in milliseconds; less would flicker."""
+STALE_AFTER_MS = 700
+"""Time that an edit may go unpriced before figures are marked as stale, in milliseconds. Longer than pricing can be
+delayed: while a key was held down, the whole table was dimmed and undimmed twice a second."""
 
 SAMPLE_SECONDS = 0.05
 """Time within which edits share one timestamp, in seconds."""

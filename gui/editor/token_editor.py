@@ -129,7 +129,10 @@ class TokenEditor(SoftTextEdit):
         if self._tracker.spans is None:
             # Enabled only when there are tokens. The first call of viewport() is slow: to find its type, PySide loads
             # every kind of scroll area; by now the window is visible.
-            self.viewport().setMouseTracking(True)
+            viewport = self.viewport()
+            viewport.setMouseTracking(True)
+            # Otherwise each key would also paint the page and everything else behind the text.
+            viewport.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._show_tokens(self._tracker.apply(revision, patch))
 
     @Slot()
@@ -286,6 +289,9 @@ class TokenEditor(SoftTextEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self._repainted = (0, -1)
+        if self._tracker.spans is not None:
+            with QPainter(self.viewport()) as painter:
+                painter.fillRect(event.rect(), self.palette().base())
         lines: list[VisibleLine] | None = None
         if self._painter is not None:
             self._painter.begin()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 CATCH_UP_SECONDS = 0.04
 """Time that a request without edits spends on the other encodings before it checks for newer requests, in seconds."""
+LONG_UNITS = 1 << 17
+REST_MS = 400
+"""Pieces that may have more units are counted when no key has been pressed for so long: Gemma's encodings count a line
+as a whole, and reading one of ten megabytes again for each key delays the next by 40 ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,7 @@ class TextRequest:
 
     ``new_text``, if given, replaces the whole text before ``edits`` apply. It may come in chunks, which are joined on
     the worker: joining would block the GUI thread. With ``stored`` it is the text of a file as stored. Edits are in
-    UTF-16 offsets of the widget's text, each after the ones before it.
+    UTF-16 offsets of the widget's text, each after the ones before it. ``at_rest``: no key is expected soon.
     """
 
     revision: int
@@ -41,6 +46,7 @@ class TextRequest:
     stored: bool = False
     edits: tuple[TextEdit, ...] = ()
     want_text: bool = False
+    at_rest: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +80,14 @@ class PromptCounts:
 
 @dataclass(frozen=True, slots=True)
 class TextReply:
-    """Answer to a request: the counts, the encoding used, and the changes of the tokens."""
+    """Answer to a request: the counts, the encoding used, and the changes of the tokens. ``waits_for_rest``: True if
+    all that is left to count takes long."""
 
     counts: PromptCounts
     encoding: Encoding
     patch: TokenPatch | None
     text: ChunkedText | None
+    waits_for_rest: bool
 
 
 class TextLost(Exception):
@@ -159,7 +167,9 @@ class LiveText:
         if request.want_text:
             parts = edited.texts() if self._stored is None else [document_text(self._stored)]
             text = chunked(_yielding(parts, ticket))
-        return TextReply(self._counts(request, edited), encoding, patch, text)
+        is_watching = set(request.watched) == {*self._watched, *self._unavailable}
+        waits_for_rest = is_watching and not request.at_rest and not edited.can_catch_up(LONG_UNITS)
+        return TextReply(self._counts(request, edited), encoding, patch, text, waits_for_rest)
 
     def _watch(self, request: TextRequest, edited: EditedText, ticket: Ticket) -> None:
         """Count in the other encodings, or open one of them, but only briefly: newer edits may be waiting."""
@@ -181,7 +191,8 @@ class LiveText:
             edited.watch([self._opened[name] for name in watched])
             self._watched = watched
         elif not unopened:
-            edited.catch_up(CATCH_UP_SECONDS, ticket.side_by_side)
+            longest = math.inf if request.at_rest else LONG_UNITS
+            edited.catch_up(CATCH_UP_SECONDS, ticket.side_by_side, longest)
 
     def _drop_unwatched(self, watched: tuple[str, ...]) -> None:
         """Drop encodings that are no longer watched, including user encodings that were removed."""
@@ -295,6 +306,9 @@ class EncodingService(QObject):
         it down, and hold 40 MB each meanwhile."""
         self._growing_timer = QTimer(self, singleShot=True, interval=GROWING_MS)
         self._growing_timer.timeout.connect(self._count_others)
+        self._rest_timer = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest_timer.timeout.connect(self._on_rest)
+        self._at_rest = True
         self._reported_unavailable: set[str] = set()
         self._loaded: Encoding | None = None
         self._lane = runner.conflated(self.tr("Counting tokens"), LiveText(open_encoding).answer, joined)
@@ -322,6 +336,7 @@ class EncodingService(QObject):
         self.wait_while_busy()
         self._revision = revision
         self._is_edited = True
+        self._at_rest = False
         self._edits += edits
         self._edits_timer.start()
 
@@ -372,11 +387,13 @@ class EncodingService(QObject):
         edits, self._edits = self._edits, ()
         if "new_text" in what:
             self._misses_edits = self._is_edited = False
+            self._at_rest = True
         elif self._misses_edits:
             self.text_wanted.emit()
             return
         else:
             what["edits"] = edits
+        what["at_rest"] = self._at_rest
         request = TextRequest(self._revision, self._name, self._special, self._watched, **what)  # type: ignore[arg-type]
         self._lane.submit(request)
 
@@ -394,8 +411,17 @@ class EncodingService(QObject):
             if name not in self._reported_unavailable:
                 self._reported_unavailable.add(name)
                 self.failed.emit(why)
-        if not counts.complete and not self._lane.busy and not self._misses_edits:
+        if counts.complete or self._lane.busy or self._misses_edits:
+            return
+        if reply.waits_for_rest:
+            self._rest_timer.start()  # from now again, if it is running
+        else:
             self._count_others()
+
+    @Slot()
+    def _on_rest(self) -> None:
+        self._at_rest = not self._edits
+        self._count_others()
 
     @Slot()
     def _count_others(self) -> None:

@@ -73,6 +73,7 @@ class Gutter(QWidget):
         self._arriving = 0
         self._row_height = 0
         self.setObjectName("gutter")
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName(self.tr("Line numbers"))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self._editor.updateRequest.connect(self._on_update_request)
@@ -167,7 +168,7 @@ class Gutter(QWidget):
     def _on_update_request(self, rect: QRect, scrolled: int) -> None:
         if scrolled:
             self.scroll(0, scrolled)
-        elif rect.height() >= self._row_height:
+        elif rect.bottom() >= self._editor.viewport().height() - 1:  # not just one paragraph of unchanged height
             self.update(0, rect.top(), self.width(), rect.height() + self._row_height)
 
     @Slot()

@@ -180,6 +180,11 @@ class Loading(QObject):
             self._waiting.append((load(modules), then))
             self._turn.start(self._pause_ms)
 
+    def pause(self, pause_ms: int) -> None:
+        """Take the next step in ``pause_ms`` milliseconds."""
+        if self._waiting:
+            self._turn.start(pause_ms)
+
     def stop(self) -> None:
         """Stop loading and drop all pending callbacks."""
         self._stopped = True
@@ -255,6 +260,8 @@ PATIENCE_MS = 500
 """Delay after the start, so that the first counts and prices come first."""
 PAUSE_MS = 10
 """Pause between two modules, for jobs that need the GIL."""
+TYPING_PAUSE_MS = 1000
+"""Pause after a key press: a module takes up to 20 ms, for which the next key would wait."""
 
 
 class LoadingAhead(QObject):
@@ -272,6 +279,11 @@ class LoadingAhead(QObject):
     def begin_soon(self) -> None:
         """Begin after a short delay."""
         self._timer.start()
+
+    @Slot()
+    def pause(self) -> None:
+        """Let the user type."""
+        self._loading.pause(TYPING_PAUSE_MS)
 
     @Slot()
     def _begin(self) -> None:

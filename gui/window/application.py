@@ -285,6 +285,7 @@ class Application(QObject):
 
         self.runner = runner = JobRunner(self)
         self.loading = LoadingAhead(self)
+        self.panel.editor.typing.connect(self.loading.pause)
         self.window.jobs.watch(runner)
         self.finder.start(FindService(runner, self))
         self.files.start(FileService(runner, self), Storage(runner, self.tr("Saving the text"), self))

@@ -8,6 +8,7 @@ import engine
 from engine.types import TextEdit
 from gui.core.text_chunks import chunked
 from gui.editor.token_editor import TokenEditor
+from gui.prompt import counting_service
 from gui.prompt.counting_service import GROWING_MS, EncodingService
 from gui.prompt.prompt import Prompt
 
@@ -126,6 +127,24 @@ def test_others_wait_while_a_text_grows(qtbot, service):
     growing.append(False)
     qtbot.waitUntil(lambda: seen[-1].complete)
     assert dict(seen[-1].by_encoding) == {"o200k_base": 2001, "gpt2": 2001}
+
+
+def test_long_lines_are_counted_again_when_no_key_is_pressed(qtbot, service, monkeypatch):
+    monkeypatch.setattr(counting_service, "LONG_UNITS", 10)
+    counted(qtbot, service, lambda: service.replace_text(0, "one two three four"))
+    service.watch(("gemma", "gpt2"))
+    qtbot.waitUntil(lambda: service._lane.busy)
+    qtbot.waitUntil(lambda: not service.busy)
+    seen = []
+    service.counted.connect(seen.append)
+    for revision in range(1, 4):
+        service.submit(revision, (TextEdit(3, 0, " two"),))
+        qtbot.waitUntil(lambda: not service.busy and service._rest_timer.isActive())
+        assert seen[-1].revision == revision
+        assert seen[-1].by_encoding["gpt2"] == 4 + revision
+        assert seen[-1].by_encoding["gemma"] is None
+    qtbot.waitUntil(lambda: seen[-1].complete)
+    assert seen[-1].by_encoding["gemma"] == 7
 
 
 def test_the_text_can_be_asked_for(qtbot, service):

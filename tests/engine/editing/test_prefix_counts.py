@@ -81,6 +81,23 @@ def test_a_text_replaced_by_a_large_one_is_counted_later(encodings, monkeypatch)
     assert edited.counts() == {encoding.name: encoding.count(TEXT[:5000]) for encoding in encodings}
 
 
+@pytest.mark.skipif(not COMPILED, reason="needs several encodings with kernels")
+def test_long_pieces_can_be_left_out(encodings):
+    line = "one line without an end " * 2_000
+    edited = EditedText(encodings[0])
+    edited.reset(line)
+    edited.watch(encodings)
+    assert edited.can_catch_up(len(line) - 1)
+    assert not edited.catch_up(FOREVER, longest=len(line) - 1)
+    assert not edited.can_catch_up(len(line) - 1)
+    unknown = [name for name, tokens in edited.counts().items() if tokens is None]
+    assert unknown == ["gemma", "gemma3"], "these can only be divided between lines"
+    assert edited.can_catch_up()
+    assert edited.catch_up(FOREVER)
+    assert not edited.can_catch_up()
+    assert edited.counts() == {encoding.name: encoding.count(line) for encoding in encodings}
+
+
 def test_tiktokens_encoders_do_not_count_side_by_side():
     def side_by_side(tasks):
         raise AssertionError("they hold the interpreter too much")
