@@ -28,6 +28,9 @@ QUALITIES: Mapping[str, str] = {
 }
 """The quality dot of a count, by its label, or by the grade of a request."""
 
+NO_MODEL = "-"
+"""Choice of no model: the figures are those of the encoding alone."""
+
 
 class Run(NamedTuple):
     """A part of a cell's text in one weight: weak runs are regular and grey."""

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
 from gui.core.about import our_version
 from gui.core.exports import plain
-from gui.core.figures import ASSUMED, ESTIMATED, EXACT, QUALITIES
+from gui.core.figures import ASSUMED, ESTIMATED, EXACT, NO_MODEL, QUALITIES
 from gui.costs.columns import (
     COLUMN_INDEX,
     COLUMNS,
@@ -38,7 +38,7 @@ from gui.costs.inspector import Inspector
 from gui.costs.models_page import CostTools, ModelsPage
 from gui.costs.money_text import CostText, Currency, age_tone
 from gui.costs.prices_service import BUNDLED, KEPT, LAST_GOOD, OWN_VENDOR
-from gui.costs.rows import NO_MODEL, Arrangement, CostRow, ReferenceModel, SortKey, usd_middle
+from gui.costs.rows import Arrangement, CostRow, ReferenceModel, SortKey, usd_middle
 from gui.costs.scenario import ScenarioPopover, ScenarioSummary
 from gui.costs.scenario_book import ScenarioBook, ScenarioNames, ScenarioState, choices_of
 from gui.look.icons import Icons

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from gui.core.figures import NO_MODEL
+
 if TYPE_CHECKING:
     from pricing.scenarios import MixedCost
     from pricing.types import CostEstimate, Model, Rates
@@ -215,10 +217,6 @@ def _group(model_id: str, arrangement: Arrangement) -> int:
 
 FIRST_MODEL = "openai/gpt-5-nano"
 """Default reference model: it counts exactly, in the encoding that a fresh window shows."""
-
-
-NO_MODEL = "-"
-"""Choice of no model: the figures are those of the encoding alone."""
 
 
 class ReferenceModel:

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
     QColor,
     QFont,
     QFontMetrics,
@@ -438,6 +436,8 @@ class TokenAnnouncer(QObject):
             return
         self._editor.setAccessibleDescription(self._message)
         if self._message and self._moved and self._editor.hasFocus():
+            from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+
             if QAccessible.isActive():
                 QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._editor, self._message))
             self.announced.emit(self._message)

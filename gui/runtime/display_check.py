@@ -8,13 +8,15 @@ their missing Debian packages; it needs the standard library alone, so it runs b
 
 from __future__ import annotations
 
-import ctypes
 import os
-import socket
 import struct
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import socket
 
 NEEDS_NO_DISPLAY = frozenset({"offscreen", "minimal", "vnc", "linuxfb", "eglfs", "minimalegl", "vkkhrdisplay"})
 
@@ -78,6 +80,8 @@ def _missing_plugin_library(platform: str) -> str | None:
     plugin = Path(found.submodule_search_locations[0], "Qt", "plugins", "platforms", f"libq{platform}.so")
     if not plugin.exists():
         return None  # A distribution's own PySide6 has its plugins elsewhere; its package depends on their libraries.
+    import ctypes
+
     try:
         ctypes.CDLL(str(plugin))
     except OSError as error:
@@ -138,6 +142,8 @@ def ask_display(display: str, environment: Mapping[str, str]) -> str:
 
 
 def _connect(host: str, number: int) -> socket.socket | None:
+    import socket
+
     if host not in {"", "unix"} and not host.startswith("/"):
         try:
             return socket.create_connection((host, FIRST_PORT + number), CONNECT_SECONDS)
@@ -153,6 +159,8 @@ def _connect(host: str, number: int) -> socket.socket | None:
 
 def connect_unix(path: str) -> socket.socket | None:
     """Return a connection to a local socket, None if nothing listens."""
+    import socket  # takes 3 ms, and platforms without a display do not need it
+
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.settimeout(CONNECT_SECONDS)
     try:
@@ -263,6 +271,8 @@ def missing_packages() -> list[str]:
 
 def can_load(library: str) -> bool:
     """Return True if a library and its dependencies can be loaded. Loads it."""
+    import ctypes
+
     try:
         ctypes.CDLL(library)
     except OSError:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QDate, QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -45,6 +44,9 @@ from gui.core.figures import MAX_TOKENS
 from gui.look.style_sheet import RADIUS, give_tone
 from gui.look.theme import Theme
 from gui.widgets.labels import PlainLabel
+
+if TYPE_CHECKING:
+    from datetime import date
 
 Box = TypeVar("Box", bound=QBoxLayout)
 
@@ -339,6 +341,8 @@ def decimal_of(box: QDoubleSpinBox) -> Decimal:
 
 def as_date(day: QDate) -> date:
     """Convert a Qt date to a Python date."""
+    from datetime import date
+
     return date(day.year(), day.month(), day.day())
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QMessageBox, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gui.look.fonts import fixed_font
 from gui.runtime.notify import Offer
@@ -21,6 +21,8 @@ from gui.widgets.forms import button_row
 from gui.widgets.labels import PlainLabel
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QMessageBox
+
     from gui.prompt.file_actions import FileActions
     from gui.prompt.prompt import Prompt
     from gui.runtime.notify import Notifier
@@ -177,6 +179,8 @@ class Closing(QObject):
             return
         origin = self._prompt.origin
         assert origin is not None
+        from PySide6.QtWidgets import QMessageBox
+
         self._box = box = QMessageBox(self._window)
         box.setObjectName("unsavedQuestion")
         box.setIcon(QMessageBox.Icon.Question)

@@ -42,10 +42,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.core.figures import Run
+from gui.core.figures import NO_MODEL, Run
 from gui.costs.columns import Priced
 from gui.costs.cost_table import dot_colour, draw_dot, star
-from gui.costs.rows import NO_MODEL
 from gui.look.fonts import set_weight
 from gui.look.theme import Theme
 from gui.widgets.delegates import SINGLE_LINE

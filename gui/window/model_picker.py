@@ -19,8 +19,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QComboBox, QSizePolicy, QStyle, QStyleOptionComboBox, QWidget
 
+from gui.core.figures import NO_MODEL
 from gui.core.token_text import shown
-from gui.costs.rows import NO_MODEL
 from gui.look.fonts import set_weight
 from gui.look.theme import Theme
 from gui.widgets.labels import plain_tip

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QByteArray, QLockFile, QObject, QTimer, Signal, Slot
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.core.api_keys import key_sentence, keys_in_text
 from gui.core.profile_files import remove_saved_texts, set_aside
@@ -34,6 +34,8 @@ from gui.state.storage import Storage, WriteRequest, write_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from PySide6.QtWidgets import QMessageBox
 
     from gui.core.profile_files import ProfilePaths
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Lane, Ticket
@@ -534,6 +536,8 @@ class Privacy(QObject):
     @Slot()
     def ask_to_remove(self) -> None:
         """Ask, then remove all texts saved in the profile."""
+        from PySide6.QtWidgets import QMessageBox
+
         self._box = box = QMessageBox(self._window)
         box.setObjectName("removeTextsQuestion")
         box.setIcon(QMessageBox.Icon.Warning)
@@ -554,6 +558,8 @@ class Privacy(QObject):
         if self._box is not None:
             self._box.deleteLater()
             self._box = None
+        from PySide6.QtWidgets import QMessageBox
+
         if answer == QMessageBox.StandardButton.Yes:
             self.remove()
 

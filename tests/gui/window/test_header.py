@@ -11,8 +11,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.core.figures import Run
-from gui.costs.rows import NO_MODEL
+from gui.core.figures import NO_MODEL, Run
 from gui.window.application import Application
 from gui.window.header import ContextMeter, KeyFigure
 from tests.gui.conftest import OpenWindow, close_window
