@@ -13,7 +13,7 @@ from datetime import date
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import NamedTuple
 
-from pricing.types import RATE_NAMES, WEEK_MINUTES, Batch, Change, OffPeak, Price, Rates, Service, Tier
+from pricing.types import RATE_NAMES, WEEK_MINUTES, Batch, Change, OffPeak, Price, Rates, Scenario, Service, Tier
 
 _HALF = Decimal("0.5")
 _STAND_IN = {
@@ -274,6 +274,7 @@ class RateCards:
         self._on: date | None = None
         self._changed: dict[tuple[int, str], tuple[Price, tuple[Price, ...], Change | None]] = {}
         self._cards: dict[tuple[int, int, str], tuple[Price, Tier | None, RateCard]] = {}
+        self._listed: dict[tuple[int, str, str], tuple[Price, Rates, Rates | None]] = {}
 
     def possible(self, price: Price, on: date, hours: str = "") -> tuple[tuple[Price, ...], Change | None]:
         """Return the prices that may apply on a day, and the change that introduced the first of them.
@@ -285,12 +286,28 @@ class RateCards:
             self._on = on
             self._changed.clear()
             self._cards.clear()
+            self._listed.clear()
         # Keep a reference to the object beside its id, or the id could be reused by another object.
         key = id(price), hours
         known = self._changed.get(key)
         if known is None:
             found, last = _in_force(price, on)
             known = self._changed[key] = (price, _at_hours(found, on, hours), last)
+        return known[1], known[2]
+
+    def listed(self, price: Price, scenario: Scenario) -> tuple[Rates, Rates | None]:
+        """Return the prices of short prompts for a scenario's service tier and hours, and the off-peak prices if the
+        hours are unknown and matter."""
+        main = self.possible(price, scenario.on, scenario.hours)[0][0]
+        key = id(main), scenario.hours, scenario.service
+        known = self._listed.get(key)
+        if known is None:
+            rates = main.rates
+            if scenario.service:
+                card = self.card(main, None, scenario.service)
+                rates = Rates(**{name: card.rate(name).usd for name in RATE_NAMES if getattr(rates, name) is not None})
+            off_peak = None if scenario.hours else depends_on_hour(main, scenario.on)
+            known = self._listed[key] = (main, rates, scaled_rates(rates, off_peak.factor) if off_peak else None)
         return known[1], known[2]
 
     def card(self, price: Price, tier: Tier | None, service: str = "") -> RateCard:

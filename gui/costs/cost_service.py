@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Lane, Ticket
     from pricing.calibration import Sample
     from pricing.rates import RateCards
-    from pricing.types import CallMix, CostEstimate, Model, Problem, Rates, Scenario, TokenCount
+    from pricing.types import CallMix, CostEstimate, Model, Problem, Scenario, TokenCount
 
 
 MINUTES, HOUR = 5, 60
@@ -110,7 +110,7 @@ def price_rows(request: PriceRequest, ticket: Ticket | None = None) -> tuple[Cos
         yield_to_gui()
         count = request.request.count(model) if request.request is not None else count_for(model, request.counts)
         pending = model.count.tokenizer in request.pending
-        rates, other = _rates(model, request.scenario, cards)
+        rates, other = cards.listed(model.price, request.scenario)
         if mixed and count is not None:
             row = _mixed_row(model, count, request, cards)
             rows.append(replace(row, pending=pending, rates=rates, off_peak_rates=other, calibrated=calibrated))
@@ -119,20 +119,6 @@ def price_rows(request: PriceRequest, ticket: Ticket | None = None) -> tuple[Cos
         cost = estimate(model, count, scenario, cards)
         rows.append(CostRow(model, cost, pending, cut, rates, other, calibrated=calibrated))
     return tuple(rows)
-
-
-def _rates(model: Model, scenario: Scenario, cards: RateCards) -> tuple[Rates, Rates | None]:
-    """Return the prices for a scenario's service tier and hours, and the off-peak prices if the hours are not set."""
-    from pricing.rates import depends_on_hour, scaled_rates
-    from pricing.types import RATE_NAMES, Rates
-
-    price = cards.possible(model.price, scenario.on, scenario.hours)[0][0]
-    rates = price.rates
-    if scenario.service:
-        card = cards.card(price, None, scenario.service)
-        rates = Rates(**{name: card.rate(name).usd for name in RATE_NAMES if getattr(rates, name) is not None})
-    off_peak = depends_on_hour(price, scenario.on)
-    return rates, scaled_rates(rates, off_peak.factor) if off_peak is not None and not scenario.hours else None
 
 
 def _mixed_row(model: Model, count: TokenCount, request: PriceRequest, cards: RateCards) -> CostRow:
@@ -153,7 +139,8 @@ def fitting(scenario: Scenario, count: TokenCount | None) -> tuple[Scenario, boo
 
     A number of cached tokens above the length of a short prompt means that all of it is cached.
     """
-    if count is None:
+    written = scenario.cache_write_tokens or scenario.cache_write_1h_tokens
+    if count is None or not (written or scenario.cached_tokens or scenario.cached_share):
         return scenario, False
     from pricing.estimation import cached_tokens
 
