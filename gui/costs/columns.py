@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from functools import partial
-from typing import Any, NamedTuple
+from functools import cache, partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
@@ -22,6 +23,9 @@ from gui.costs.money_text import SIGNS, CostText, age_tone
 from gui.costs.prices_service import OWN_VENDOR, amount_text, typed_amount
 from gui.costs.rows import CostRow, natural, usd_middle
 from gui.widgets.table_model import Cell, Column
+
+if TYPE_CHECKING:
+    from pricing.types import CostEstimate
 
 
 def tr(text: str) -> str:
@@ -255,10 +259,18 @@ def _tokens_middle(row: CostRow, view: CostView) -> Decimal | None:
     return Decimal(estimate.input_low + estimate.input_high) / 2
 
 
-def _usd_of(row: CostRow, name: str) -> tuple[Decimal | None, Decimal | None, Decimal | None]:
+_Usd = tuple[Decimal | None, Decimal | None, Decimal | None]
+"""Amount in US dollars, and the ends of its range."""
+
+
+@cache
+def _usd_getter(name: str) -> Callable[[CostEstimate], _Usd]:
+    return attrgetter(name, f"{name}_low", f"{name}_high")
+
+
+def _usd_of(row: CostRow, name: str) -> _Usd:
     """Return an amount of the estimate and the ends of its range."""
-    usd, low, high = (getattr(row.estimate, name + end) for end in ("", "_low", "_high"))
-    return usd, low, high
+    return _usd_getter(name)(row.estimate)
 
 
 def usd_ends(row: CostRow, _view: CostView, name: str) -> tuple[Decimal, Decimal] | None:
@@ -694,7 +706,9 @@ def column_places(rows: Iterable[CostRow], view: CostView) -> dict[str, int]:
             if column.painted == "price":
                 places[column.key] = price_places(end for ends in found for end in ends)
             else:
-                places[column.key] = amount_places(view.text.converted(high) for _, high in found)
+                positive = [high for _, high in found if high > 0]
+                smallest = [view.text.converted(min(positive))] if positive else []  # only one is converted
+                places[column.key] = amount_places(smallest)
     return places
 
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from math import cos, pi, sin
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -328,11 +329,16 @@ def draw_dot(painter: QPainter, centre: QPointF, quality: str, colour: QColor) -
 
 def star(centre: QPointF, radius: float) -> QPolygonF:
     """Return a five-pointed star, one point up. A shape rather than a character, since not every font has stars."""
+    return _star(radius).translated(centre)
+
+
+@lru_cache(maxsize=8)
+def _star(radius: float) -> QPolygonF:
     corners = []
     for step in range(10):
         reach = radius if step % 2 == 0 else radius * INNER_RADIUS
         angle = pi / 5 * step
-        corners.append(centre + QPointF(reach * sin(angle), -reach * cos(angle)))
+        corners.append(QPointF(reach * sin(angle), -reach * cos(angle)))
     return QPolygonF(corners)
 
 
