@@ -36,7 +36,7 @@ from gui.look import style_sheet
 from gui.look import theme as theme_module
 from gui.look.icons import FOLDER as ICONS
 from gui.look.icons import Icons
-from gui.look.style_sheet import AT_ONCE
+from gui.look.style_sheet import AT_ONCE, give_role
 from gui.look.theme import CONTRASTS, FOLDER, MODES, Theme, ThemeError, read_theme
 from gui.widgets.forms import Remark, column_of
 from gui.widgets.tool_row import segments
@@ -363,6 +363,34 @@ def test_the_text_of_a_hidden_page_keeps_its_background(qtbot: QtBot, applied: T
     page.show()
     centre = text.viewport().mapTo(page, text.viewport().rect().center())
     assert page.grab().toImage().pixelColor(centre) == text.palette().color(QPalette.ColorRole.Base)
+
+
+def test_dropping_cached_rules_changes_no_picture_and_leaves_no_pointer(qtbot: QtBot, applied: Theme):
+    page = QWidget()
+    qtbot.addWidget(page)
+    column = QVBoxLayout(page)
+    button, label, field, passing = QPushButton("Save"), QLabel("strong"), QLineEdit("text"), QPushButton("passing")
+    button.setProperty("kind", "primary")
+    give_role(label, "strong")
+    for widget in (button, label, field, passing):
+        column.addWidget(widget)
+    page.show()
+    passing.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    QApplication.processEvents()
+    before = page.grab().toImage()
+    for _ in range(3):
+        applied.drop_cached_rules()
+        assert page.grab().toImage() == before
+        field.deleteLater()
+        field = QLineEdit("text")
+        column.addWidget(field)
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        QApplication.processEvents()
+    applied.set_mode("dark")
+    assert page.grab().toImage() != before
+    applied.set_mode("light")
+    assert page.grab().toImage() == before
 
 
 def test_a_tone_outlasts_being_polished_again_and_the_theme(qtbot: QtBot, applied: Theme):
