@@ -18,7 +18,8 @@ from engine.training.types import TrainingCurve
 from gui.costs.models_page import CostChart
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
-from gui.runtime.loading import PLOTS, Loading, is_loaded, load, modules_of_the_window
+from gui.runtime import loading as loading_module
+from gui.runtime.loading import PLOTS, Loading, LoadingAhead, is_loaded, load, modules_of_the_window
 from gui.tokenizers.vocabulary.side_pages import LengthsPage
 from gui.widgets.training_curve import TrainingCurveView
 from tests.patience import PATIENCE_MS
@@ -113,6 +114,21 @@ def test_what_waits_is_not_called_any_more_behind_the_end(qtbot: QtBot, owner: Q
     qtbot.waitUntil(lambda: bool(done), timeout=PATIENCE_MS)
     assert done == ["other"]
     assert modules[0] not in sys.modules
+
+
+def test_loading_ahead_pauses_while_the_user_types(qtbot: QtBot, owner: QObject, modules: tuple[str, ...], monkeypatch):
+    monkeypatch.setattr(loading_module, "TYPING_PAUSE_MS", 200)
+    monkeypatch.setattr(loading_module, "PATIENCE_MS", 0)
+    monkeypatch.setattr(loading_module, "modules_of_the_window", lambda: iter(modules))
+    ahead = LoadingAhead(owner)
+    ahead.pause()  # nothing has begun
+    with qtbot.waitSignal(ahead.ended, timeout=PATIENCE_MS):
+        ahead._begin()
+        for _ in range(10):
+            ahead.pause()
+            qtbot.wait(20)
+            assert modules[0] not in sys.modules
+    assert all(map(is_loaded, modules))
 
 
 def _chart(theme: Theme) -> tuple[QWidget, str, Callable[[], object]]:
