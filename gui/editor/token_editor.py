@@ -106,6 +106,7 @@ class TokenEditor(SoftTextEdit):
         self._zoom = 0
         self._wheel = 0
         self._base_font = fixed_font()
+        self._fills_background = False
         self._caret_span: TokenSpan | None = None
         self._selected_tokens = -1
         self._hovered = -1
@@ -126,13 +127,14 @@ class TokenEditor(SoftTextEdit):
     @Slot(int, object)
     def apply_patch(self, revision: int, patch: TokenPatch) -> None:
         """Show the tokens computed for the text of ``revision``, rebased onto later edits."""
-        if self._tracker.spans is None:
+        if not self._fills_background:
             # Enabled only when there are tokens. The first call of viewport() is slow: to find its type, PySide loads
             # every kind of scroll area; by now the window is visible.
             viewport = self.viewport()
             viewport.setMouseTracking(True)
             # Otherwise each key would also paint the page and everything else behind the text.
             viewport.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+            self._fills_background = True
         self._show_tokens(self._tracker.apply(revision, patch))
 
     @Slot()
@@ -289,7 +291,7 @@ class TokenEditor(SoftTextEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self._repainted = (0, -1)
-        if self._tracker.spans is not None:
+        if self._fills_background:
             with QPainter(self.viewport()) as painter:
                 painter.fillRect(event.rect(), self.palette().base())
         lines: list[VisibleLine] | None = None
