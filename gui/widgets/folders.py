@@ -53,7 +53,8 @@ class FolderBar(QWidget):
         super().__init__(parent)
         self._prefix = prefix
         self.field = QLineEdit(objectName=f"{prefix}Folder", accessibleName=self.tr("Training folder"))
-        self.field.setPlaceholderText(self.tr("Choose a folder of text, drop one here, or type its path"))
+        long, short = self.tr("Choose a folder of text, drop one here, or type its path"), self.tr("Path of a folder")
+        self.field.setPlaceholderText(short if stacked else long)
         self.field.setClearButtonEnabled(True)
         self.field.setAcceptDrops(False)  # the page accepts drops anywhere on it
         self.button = QPushButton(self.tr("&Choose folder…"), objectName=f"{prefix}Choose", autoDefault=False)

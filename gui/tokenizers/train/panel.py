@@ -247,7 +247,7 @@ class TrainingPreview(QWidget):
         self.view = TokenView(theme, settings, self)
         self.view.setObjectName("trainPreview")
         self.view.setAccessibleName(self.tr("Split preview"))
-        self.hint = PlainLabel()
+        self.hint = PlainLabel(role="quiet")
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint.setWordWrap(True)
         self._lay_out()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from PySide6 import QtGui
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessibleInterface
 from pytestqt.qtbot import QtBot
 
-from gui.prompt import figures as token_announcer
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 
@@ -41,7 +41,7 @@ def told(bench: Application, monkeypatch: pytest.MonkeyPatch) -> list[str]:
             assert event.object() is bench.panel.editor
             announced.append(event.message())
 
-    monkeypatch.setattr(token_announcer, "QAccessible", Listening)
+    monkeypatch.setattr(QtGui, "QAccessible", Listening)
     return announced
 
 
