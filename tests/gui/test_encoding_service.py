@@ -9,7 +9,7 @@ from engine.types import TextEdit
 from gui.core.text_chunks import chunked
 from gui.editor.token_editor import TokenEditor
 from gui.prompt import counting_service
-from gui.prompt.counting_service import GROWING_MS, EncodingService
+from gui.prompt.counting_service import EncodingService
 from gui.prompt.prompt import Prompt
 
 
@@ -120,7 +120,9 @@ def test_others_wait_while_a_text_grows(qtbot, service):
     service.counted.connect(seen.append)
     service.submit(1, (TextEdit(3, 0, " two" * 2000),))
     qtbot.waitUntil(lambda: bool(seen) and not service.busy and service._growing_timer.isActive())
-    qtbot.wait(3 * GROWING_MS)
+    checks = []
+    service._growing_timer.timeout.connect(lambda: checks.append(None))
+    qtbot.waitUntil(lambda: len(checks) == 3)
     assert seen[-1].tokens == 2001
     assert not seen[-1].complete
     growing.clear()

@@ -117,17 +117,20 @@ def test_what_waits_is_not_called_any_more_behind_the_end(qtbot: QtBot, owner: Q
 
 
 def test_loading_ahead_pauses_while_the_user_types(qtbot: QtBot, owner: QObject, modules: tuple[str, ...], monkeypatch):
-    monkeypatch.setattr(loading_module, "TYPING_PAUSE_MS", 200)
-    monkeypatch.setattr(loading_module, "PATIENCE_MS", 0)
+    monkeypatch.setattr(loading_module, "TYPING_PAUSE_MS", 60_000)
     monkeypatch.setattr(loading_module, "modules_of_the_window", lambda: iter(modules))
-    ahead = LoadingAhead(owner)
+    ahead, turns = LoadingAhead(owner), []
     ahead.pause()  # nothing has begun
+    ahead._begin()
+    ahead.pause()
+    clock = QTimer(owner, interval=loading_module.PAUSE_MS)
+    clock.timeout.connect(lambda: turns.append(modules[0] in sys.modules))
+    clock.start()
+    qtbot.waitUntil(lambda: len(turns) == 5)
+    assert not any(turns)
+    monkeypatch.setattr(loading_module, "TYPING_PAUSE_MS", 0)
     with qtbot.waitSignal(ahead.ended, timeout=PATIENCE_MS):
-        ahead._begin()
-        for _ in range(10):
-            ahead.pause()
-            qtbot.wait(20)
-            assert modules[0] not in sys.modules
+        ahead.pause()
     assert all(map(is_loaded, modules))
 
 
