@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.editing.readers import Piece, Readings, piece_end, pieces, reader_for, window_around
+from engine.editing.readers import PIECE_UNITS, Piece, Readings, last_cut, piece_end, pieces, reader_for, window_around
 from engine.editing.token_blocks import ID_BITS, EditedUnits, TokenBlock, TokenBlocks, blocks_of, retokenized
 from engine.encoding.encoding import Encoding
 from engine.runtime.cancellation import interruptible
@@ -66,6 +66,9 @@ _AT_ONCE_CHARS = 2_048
 _MANY_STEPS = 64
 """Pieces after which the memory of an encoding's kernels is released, once its count is complete: the next keystrokes
 need little of it, and each of a dozen encodings would hold 40 MB."""
+
+HasCut = Callable[[int, Encoding], bool]
+"""``has_cut(start, encoding)``: whether a piece that starts there can end within ``PIECE_UNITS``."""
 
 PieceFrom = Callable[[int, int, Encoding], tuple[int, str]]
 """``piece_from(start, stop, encoding)``: the next piece of text that encodes independently, as its end and its text."""
@@ -136,11 +139,11 @@ class _Count:
         """Return the number of tokens, None if the text of ``total`` units is not counted to its end."""
         return self.tokens if self.frontier == total and not self.debt else None
 
-    def longest_piece(self, total: int) -> int:
-        """Return how long the next piece may be, in units."""
+    def is_long(self, total: int, longest: float, has_cut: HasCut) -> bool:
+        """Return True if the next piece may have over ``longest`` units."""
         if self.debt:
-            return len(self.debt[-1][1])
-        return total - self.frontier if not self.encoding.has_safe_boundaries else 0
+            return len(self.debt[-1][1]) > longest
+        return total - self.frontier > longest and not has_cut(self.frontier, self.encoding)
 
     def step(self, piece_from: PieceFrom, total: int) -> None:
         """Count one more piece."""
@@ -185,8 +188,13 @@ class _LineCount:
         known = [tokens for _, tokens in self.spans if tokens is not None]
         return sum(known) if len(known) == len(self.spans) else None
 
-    def longest_piece(self, total: int) -> int:
-        return next((units for units, tokens in self.spans if tokens is None), total)
+    def is_long(self, total: int, longest: float, has_cut: HasCut) -> bool:
+        start = 0
+        for units, tokens in self.spans or [(total, None)]:
+            if tokens is None:
+                return units > longest and not has_cut(start, self.encoding)
+            start += units
+        return False
 
     def step(self, piece_from: PieceFrom, total: int) -> None:
         self.spans = self.spans or [(total, None)]
@@ -231,10 +239,11 @@ class PrefixCounts:
         for name in names:
             self._counts[name].follow(change, total)
 
-    def waiting(self, names: Sequence[str], total: int, longest: float = math.inf) -> list[_Count | _LineCount]:
+    def waiting(self, names: Sequence[str], total: int, longest: float, has_cut: HasCut) -> list[_Count | _LineCount]:
         """Return the counts that are not complete, except those whose next piece may have over ``longest`` units."""
         counts = [self._counts[name] for name in names]
-        return [count for count in counts if count.counted(total) is None and count.longest_piece(total) <= longest]
+        waiting = [count for count in counts if count.counted(total) is None]
+        return [count for count in waiting if not count.is_long(total, longest, has_cut)]
 
     def catch_up(
         self,
@@ -357,6 +366,12 @@ Progress = Callable[[float], None]
 _PLAIN_CUTS = BoundaryFinder()
 _LINE_CUTS = LineBoundaryFinder()
 """Finds safe boundaries if special tokens are plain text."""
+
+
+def _finder(encoding: Encoding) -> BoundaryFinder | None:
+    """Return the finder of boundaries for an encoding, None if it has none."""
+    return _PLAIN_CUTS if encoding.has_safe_boundaries else _LINE_CUTS if encoding.has_line_boundaries else None
+
 
 _JOIN_UNITS = 512
 """Edits closer than this share a window: encoding this much costs about as much as another window."""
@@ -532,14 +547,19 @@ class EditedText:
         in parallel. ``longest``: leave out encodings whose next piece may be longer, in units, because they can divide
         the text only between lines or not at all (``can_catch_up``).
         """
-        names, total = self._other_names(), len(self._blocks)
-        waiting = self._others.waiting(names, total, longest)
-        self._others.catch_up(waiting, total, self._next_piece, seconds, side_by_side)
-        return not self._others.waiting(names, total)
+        self._others.catch_up(self._waiting(longest), len(self._blocks), self._next_piece, seconds, side_by_side)
+        return not self._waiting(math.inf)
 
     def can_catch_up(self, longest: float = math.inf) -> bool:
         """Return True if ``catch_up`` has something to count."""
-        return bool(self._others.waiting(self._other_names(), len(self._blocks), longest))
+        return bool(self._waiting(longest))
+
+    def _waiting(self, longest: float) -> list[_Count | _LineCount]:
+        return self._others.waiting(self._other_names(), len(self._blocks), longest, self._has_cut)
+
+    def _has_cut(self, start: int, encoding: Encoding) -> bool:
+        finder = _finder(encoding)
+        return finder is not None and last_cut(self._blocks, finder, start + 1, start + PIECE_UNITS) is not None
 
     def _other_names(self) -> list[str]:
         """Return the watched encodings whose counts do not follow from the tokens."""
@@ -549,8 +569,7 @@ class EditedText:
     def _next_piece(self, start: int, stop: int, encoding: Encoding) -> tuple[int, str]:
         """Return the end and the text of a piece that starts at an offset, ends at most at ``stop``, and encodes
         independently."""
-        finder = _PLAIN_CUTS if encoding.has_safe_boundaries else _LINE_CUTS if encoding.has_line_boundaries else None
-        end = piece_end(self._blocks, finder, start, stop)
+        end = piece_end(self._blocks, _finder(encoding), start, stop)
         return end, sound_text_of(self._blocks.read_units(start, end))
 
     # Implementation

@@ -277,9 +277,9 @@ MAX_DELAY_MS = 500
 ARRIVING_DELAY_MS, MAX_ARRIVING_DELAY_MS = 300, 1000
 """Like the two above, for a big text that is still being counted: its figures are not final, and the window is busy."""
 
-STALE_AFTER_MS = 700
-"""Time that an edit may go unpriced before figures are marked as stale, in milliseconds. Longer than pricing can be
-delayed: while a key was held down, the whole table was dimmed and undimmed twice a second."""
+STALE_AFTER_MS, STALE_ARRIVING_MS = MAX_DELAY_MS + 200, MAX_ARRIVING_DELAY_MS + 200
+"""Time that an edit may go unpriced before figures are marked as stale, in milliseconds; the second while counts are
+pending. Longer than pricing can be delayed, or holding a key would dim and undim the whole table again and again."""
 
 SAMPLE_SECONDS = 0.05
 """Time within which edits share one timestamp, in seconds."""
@@ -466,7 +466,7 @@ class CostService(QObject):
         else:
             self._unpriced.append((revision, now))
         if not self._stale_timer.isActive() and not self.stale:
-            self._stale_timer.start(STALE_AFTER_MS)
+            self._stale_timer.start(self._stale_after())
 
     @Slot(object)
     def set_counts(self, counts: PromptCounts, request: RequestTokens | None = None) -> None:
@@ -554,13 +554,17 @@ class CostService(QObject):
     def _on_failed(self, failure: JobFailure) -> None:
         self.failed.emit(failure.why)
 
+    def _stale_after(self) -> int:
+        return STALE_ARRIVING_MS if self._pending else STALE_AFTER_MS
+
     @Slot()
     def _watch_age(self) -> None:
         """Mark the rows as stale by the age of the oldest unpriced edit, and check again when it has aged."""
         waited = (monotonic() - self._unpriced[0][1]) * 1000 if self._unpriced else 0.0
-        stale = bool(self._unpriced) and waited >= STALE_AFTER_MS
+        stale_after = self._stale_after()
+        stale = bool(self._unpriced) and waited >= stale_after
         if self._unpriced and not stale:
-            self._stale_timer.start(max(1, int(STALE_AFTER_MS - waited)))
+            self._stale_timer.start(max(1, int(stale_after - waited)))
         if stale != self.stale:
             self.stale = stale
             self.stale_changed.emit(stale)

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 CATCH_UP_SECONDS = 0.04
 """Time that a request without edits spends on the other encodings before it checks for newer requests, in seconds."""
 LONG_UNITS = 1 << 17
+"""Pieces that may be longer, in UTF-16 units, wait until the user stops typing: Gemma's encodings count a line as a
+whole, and reading one of ten megabytes again for each key delays the next by 40 ms."""
 REST_MS = 400
-"""Pieces that may have more units are counted when no key has been pressed for so long: Gemma's encodings count a line
-as a whole, and reading one of ten megabytes again for each key delays the next by 40 ms."""
+"""Time without a key after which the user has stopped typing, in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +338,7 @@ class EncodingService(QObject):
         self._revision = revision
         self._is_edited = True
         self._at_rest = False
+        self._rest_timer.stop()
         self._edits += edits
         self._edits_timer.start()
 
@@ -383,7 +385,8 @@ class EncodingService(QObject):
     @Slot()
     def _ask(self, **what: object) -> None:
         """Submit a request with all pending edits; a new text supersedes them."""
-        self._edits_timer.stop()
+        for timer in (self._edits_timer, self._growing_timer, self._rest_timer):  # the answer starts them again
+            timer.stop()
         edits, self._edits = self._edits, ()
         if "new_text" in what:
             self._misses_edits = self._is_edited = False
@@ -414,7 +417,7 @@ class EncodingService(QObject):
         if counts.complete or self._lane.busy or self._misses_edits:
             return
         if reply.waits_for_rest:
-            self._rest_timer.start()  # from now again, if it is running
+            self._rest_timer.start()
         else:
             self._count_others()
 
@@ -426,6 +429,8 @@ class EncodingService(QObject):
     @Slot()
     def _count_others(self) -> None:
         """Continue counting in the other encodings, as soon as the text is complete."""
+        if self._misses_edits:
+            return  # counting was cancelled
         if self._is_edited and self.is_growing():
             self._growing_timer.start()
         elif not self._lane.busy:

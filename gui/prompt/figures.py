@@ -42,6 +42,8 @@ HEAT_ALPHA = 120
 LARGE_CHARACTERS, LARGE_DIGITS = 1_000_000, 6
 """Size from which the margin has room for six digits, also while such a text is being loaded. Each further digit would
 narrow the editor, and Qt would wrap every paragraph again, which takes time and 300 bytes each."""
+MAX_BYTES = 3
+"""Bytes of a UTF-16 unit in UTF-8, at most: the size of a text that is being pasted is known in bytes."""
 SMALLER = 1.5
 """Difference between the font sizes of the text and the numbers, in points."""
 DIM_AFTER_MS = 250
@@ -76,6 +78,7 @@ class Gutter(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self._editor.updateRequest.connect(self._on_update_request)
         self._editor.blockCountChanged.connect(self._fit)
+        self._editor.blockCountChanged.connect(self.update)  # a paragraph added at the end is updated by itself
         self._editor.load_progress.connect(self._on_load_progress)
         self._editor.load_finished.connect(self._on_load_ended)
         self._editor.paste_cancelled.connect(self._on_load_ended)
@@ -137,7 +140,7 @@ class Gutter(QWidget):
     def _fit(self) -> None:
         document = self._editor.document()
         digits = len(str(document.blockCount()))
-        if max(document.characterCount(), self._arriving) > LARGE_CHARACTERS:
+        if document.characterCount() > LARGE_CHARACTERS or self._arriving > MAX_BYTES * LARGE_CHARACTERS:
             digits = max(digits, LARGE_DIGITS)
         if digits != self._digits:
             self._digits = digits

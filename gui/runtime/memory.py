@@ -226,7 +226,7 @@ class MemoryReturn(QObject):
         parent: QObject,
     ) -> None:
         """``release``: drops whatever is restored on use, such as caches. Thread-safe. ``release_here``: the same for
-        what belongs to the GUI thread; called when nothing else happens."""
+        what belongs to the GUI thread; not called while jobs run or the user types."""
         super().__init__(parent)
         self._runner = runner
         self._release_here = release_here
@@ -242,6 +242,8 @@ class MemoryReturn(QObject):
         self._aftermath = QTimer(self, singleShot=True, interval=AFTERMATH_MS)
         self._aftermath.timeout.connect(self.begin_at_rest)
         prompt.counted.connect(self._on_counted)
+        self._typing = QTimer(self, singleShot=True, interval=IDLE_MS)
+        prompt.editor.typing.connect(self._typing.start)
 
     @Slot(object)
     def _on_counted(self, counts: PromptCounts) -> None:
@@ -278,8 +280,9 @@ class MemoryReturn(QObject):
 
     @Slot()
     def begin_at_rest(self) -> None:
-        """Return memory now, of the GUI thread too, which takes it 8 ms."""
-        self._release_here()
+        """Return memory now, also that of the GUI thread if it is idle, since this takes it 8 ms."""
+        if not self._runner.busy and not self._typing.isActive():
+            self._release_here()
         self.begin()
 
     @Slot()

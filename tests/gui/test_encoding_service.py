@@ -139,14 +139,34 @@ def test_long_lines_are_counted_again_when_no_key_is_pressed(qtbot, service, mon
     qtbot.waitUntil(lambda: not service.busy)
     seen = []
     service.counted.connect(seen.append)
+    service._rest_timer.setInterval(600_000)
     for revision in range(1, 4):
         service.submit(revision, (TextEdit(3, 0, " two"),))
         qtbot.waitUntil(lambda: not service.busy and service._rest_timer.isActive())
         assert seen[-1].revision == revision
         assert seen[-1].by_encoding["gpt2"] == 4 + revision
         assert seen[-1].by_encoding["gemma"] is None
+    service._rest_timer.start(0)
     qtbot.waitUntil(lambda: seen[-1].complete)
     assert seen[-1].by_encoding["gemma"] == 7
+
+
+def test_a_cancelled_count_of_a_long_line_stays_cancelled(qtbot, service, monkeypatch):
+    monkeypatch.setattr(counting_service, "LONG_UNITS", 10)
+    counted(qtbot, service, lambda: service.replace_text(0, "one two three four"))
+    service.watch(("gemma",))
+    qtbot.waitUntil(lambda: not service.busy)
+    service._rest_timer.setInterval(600_000)
+    service.submit(1, (TextEdit(3, 0, " two"),))
+    qtbot.waitUntil(lambda: not service.busy and service._rest_timer.isActive())
+    wanted = []
+    service.text_wanted.connect(lambda: wanted.append(None))
+    service._on_cancelled(counting_service.TextRequest(1, "cl100k_base"))
+    service._on_rest()
+    assert not service.busy
+    assert not wanted
+    service.replace_text(2, "one")
+    assert not service._rest_timer.isActive()
 
 
 def test_the_text_can_be_asked_for(qtbot, service):

@@ -96,6 +96,10 @@ def test_long_pieces_can_be_left_out(encodings):
     assert edited.catch_up(FOREVER)
     assert not edited.can_catch_up()
     assert edited.counts() == {encoding.name: encoding.count(line) for encoding in encodings}
+    lines = "a line, and another\n" * 3_000
+    edited.reset(lines)
+    while not edited.catch_up(0, longest=len(lines) - 1):
+        assert edited.can_catch_up(len(lines) - 1), "these lines are short"
 
 
 def test_tiktokens_encoders_do_not_count_side_by_side():

@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from PySide6.QtCore import QPoint, QRect
-from PySide6.QtWidgets import QComboBox, QPushButton
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QApplication, QComboBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from gui.editor.token_editor import TokenEditor
@@ -105,6 +106,45 @@ def test_the_margin_numbers_logical_lines_and_counts_their_tokens(qtbot: QtBot, 
     assert not gutter.isVisible()
 
 
+@pytest.mark.parametrize("before", ["one\ntwo", "one\n" + "wrapped " * 40])
+def test_the_number_of_a_line_pasted_at_the_end_is_painted(qtbot: QtBot, open_window: OpenWindow, before: str):
+    bench = open_window()
+    gutter, editor = bench.panel.gutter, bench.panel.editor
+    editor.setPlainText(before)
+    qtbot.waitUntil(lambda: not bench.prompt.stale)
+    painted: list[QRect] = []
+
+    class Painted(QObject):
+        def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+            if event.type() == QEvent.Type.Paint:
+                painted.append(event.rect())
+            return False
+
+    watcher = Painted()
+    gutter.installEventFilter(watcher)
+    editor.moveCursor(QTextCursor.MoveOperation.End)
+    QApplication.processEvents()
+    painted.clear()
+    editor.insertPlainText("x\ny")
+    last = editor.numbered_lines(editor.viewport().rect())[-1]
+    assert last.number == 3
+    area = QRect(0, round(last.top), gutter.width(), round(last.height))
+    qtbot.waitUntil(lambda: any(rect.contains(area) for rect in painted))
+    gutter.removeEventFilter(watcher)
+
+
+def test_the_text_fills_its_own_background(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    editor = bench.panel.editor
+    editor.setPlainText("one two")
+    qtbot.waitUntil(lambda: not bench.prompt.stale)
+    viewport = editor.viewport()
+    assert viewport.testAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+    picture = viewport.grab().toImage()
+    for corner in (viewport.rect().topRight(), viewport.rect().bottomLeft(), viewport.rect().bottomRight()):
+        assert picture.pixelColor(corner) == editor.palette().base().color()
+
+
 def test_the_margin_of_a_large_text_is_as_wide_from_its_start(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     gutter, editor = bench.panel.gutter, bench.panel.editor
@@ -116,7 +156,7 @@ def test_the_margin_of_a_large_text_is_as_wide_from_its_start(qtbot: QtBot, open
     assert widths == sorted(widths), "it grows with the text"
     assert gutter.sizeHint().width() > narrow
     widths.clear()
-    editor.load_text("a line of a text\n" * 70_000)
+    editor.load_text("a line of a text\n" * 200_000)
     qtbot.waitUntil(lambda: not editor.is_loading)
     wide = gutter.sizeHint().width()
     assert set(widths[1:]) == {wide}

@@ -67,10 +67,11 @@ library.fclose(file)
 
 class Prompt(QObject):
     counted = Signal(object)
+    typing = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.editor = SimpleNamespace(is_loading=False)
+        self.editor = SimpleNamespace(is_loading=False, typing=self.typing)
 
     def tell(self, units: int, complete: bool = True, encoding: str = "a", as_stored: bool = False) -> None:
         self.counted.emit(
@@ -175,6 +176,10 @@ def test_work_that_left_much_returns_memory_once(qtbot: QtBot, monkeypatch, grow
         qtbot.waitUntil(lambda: not runner.busy)
         assert len(returned) == times, "the second time there is no more than after the first"
         assert here == [get_ident()] * times
+    prompt.typing.emit()
+    watcher.begin_at_rest()
+    qtbot.waitUntil(lambda: not runner.busy)
+    assert (len(returned), len(here)) == (times + 1, times), "the user types"
     runner.shutdown()
 
 
