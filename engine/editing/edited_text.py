@@ -97,7 +97,7 @@ class TextChange:
 class _Count:
     """The count of one encoding: ``tokens`` up to ``frontier``, except for the ``debt``: texts still to be added or
     subtracted (+1, -1). ``recent`` is the last short text counted: at the next keystroke it is the window before.
-    ``steps``: pieces counted since its cached words were last dropped."""
+    ``steps``: pieces counted since the memory of its kernels was last released."""
 
     encoding: Encoding
     frontier: int = 0
@@ -189,17 +189,17 @@ class _LineCount:
         return sum(known) if len(known) == len(self.spans) else None
 
     def is_long(self, total: int, longest: float, has_cut: HasCut) -> bool:
-        start = 0
-        for units, tokens in self.spans or [(total, None)]:
-            if tokens is None:
-                return units > longest and not has_cut(start, self.encoding)
-            start += units
-        return False
+        number, start = self._uncounted(total)
+        return self.spans[number][0] > longest and not has_cut(start, self.encoding)
 
-    def step(self, piece_from: PieceFrom, total: int) -> None:
+    def _uncounted(self, total: int) -> tuple[int, int]:
+        """Return the number and the start of the first span that is not counted."""
         self.spans = self.spans or [(total, None)]
         number = next(number for number, (_, tokens) in enumerate(self.spans) if tokens is None)
-        start = sum(units for units, _ in self.spans[:number])
+        return number, sum(units for units, _ in self.spans[:number])
+
+    def step(self, piece_from: PieceFrom, total: int) -> None:
+        number, start = self._uncounted(total)
         stop = start + self.spans[number][0]
         end, text = piece_from(start, stop, self.encoding)
         rest = [(stop - end, None)] if end < stop else []

@@ -426,8 +426,8 @@ class Dressing(QObject):
             in_next_turn(self, self._polish_some)
 
     def drop_cached_rules(self) -> None:
-        """Drop what Qt has cached of the rules for each widget: 11 KB each, 25 MB if every page has been shown. Takes 8
-        ms; the next paint, of visible widgets only, takes as long again."""
+        """Drop the style rules that Qt has cached for each widget: 11 KB each, 25 MB once every page has been shown. It
+        takes 8 ms. Qt computes the rules of visible widgets again at their next paint, which takes as long."""
         self._app.style().unpolish(self._app)
 
     def finish(self) -> None:

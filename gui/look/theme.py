@@ -317,7 +317,7 @@ class Theme(QObject):
             self._former.dressing.change(self.qt_palette(), fonts.ui_font(), sheet)
 
     def drop_cached_rules(self) -> None:
-        """Return memory of hidden pages (``Dressing.drop_cached_rules``)."""
+        """Drop the style rules cached for each widget (``Dressing.drop_cached_rules``)."""
         if self._former is not None:
             self._former.dressing.drop_cached_rules()
 

@@ -296,7 +296,6 @@ class EncodingService(QObject):
         self._watched: tuple[str, ...] = ()
         self._revision = 0
         self._misses_edits = False
-        self._is_edited = False  # since the worker was given a whole text
         self._edits: tuple[TextEdit, ...] = ()  # not yet sent to the worker
         # A timer of 0 ms fires after the paint, because Qt paints before it checks its timers. A worker that wakes
         # during a key event takes the interpreter from the GUI thread and, with few processors, its core: up to 4 ms.
@@ -336,7 +335,6 @@ class EncodingService(QObject):
         """Take edits of the widget's text, of which ``revision`` is the result. They are counted once painted."""
         self.wait_while_busy()
         self._revision = revision
-        self._is_edited = True
         self._at_rest = False
         self._rest_timer.stop()
         self._edits += edits
@@ -389,8 +387,7 @@ class EncodingService(QObject):
             timer.stop()
         edits, self._edits = self._edits, ()
         if "new_text" in what:
-            self._misses_edits = self._is_edited = False
-            self._at_rest = True
+            self._misses_edits, self._at_rest = False, True
         elif self._misses_edits:
             self.text_wanted.emit()
             return
@@ -423,7 +420,7 @@ class EncodingService(QObject):
 
     @Slot()
     def _on_rest(self) -> None:
-        self._at_rest = not self._edits
+        self._at_rest = True
         self._count_others()
 
     @Slot()
@@ -431,7 +428,7 @@ class EncodingService(QObject):
         """Continue counting in the other encodings, as soon as the text is complete."""
         if self._misses_edits:
             return  # counting was cancelled
-        if self._is_edited and self.is_growing():
+        if not self._at_rest and self.is_growing():
             self._growing_timer.start()
         elif not self._lane.busy:
             self._ask()

@@ -78,7 +78,8 @@ class Gutter(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self._editor.updateRequest.connect(self._on_update_request)
         self._editor.blockCountChanged.connect(self._fit)
-        self._editor.blockCountChanged.connect(self.update)  # a paragraph added at the end is updated by itself
+        # For a paragraph added at the end, Qt requests an update of its rectangle only.
+        self._editor.blockCountChanged.connect(self.update)
         self._editor.load_progress.connect(self._on_load_progress)
         self._editor.load_finished.connect(self._on_load_ended)
         self._editor.paste_cancelled.connect(self._on_load_ended)
@@ -169,7 +170,7 @@ class Gutter(QWidget):
     def _on_update_request(self, rect: QRect, scrolled: int) -> None:
         if scrolled:
             self.scroll(0, scrolled)
-        elif rect.bottom() >= self._editor.viewport().height() - 1:  # not just one paragraph of unchanged height
+        elif rect.bottom() >= self._editor.viewport().height() - 1:  # else a paragraph kept its height
             self.update(0, rect.top(), self.width(), rect.height() + self._row_height)
 
     @Slot()

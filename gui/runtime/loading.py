@@ -282,7 +282,7 @@ class LoadingAhead(QObject):
 
     @Slot()
     def pause(self) -> None:
-        """Let the user type."""
+        """Wait until no key has been pressed for ``TYPING_PAUSE_MS`` milliseconds."""
         self._loading.pause(TYPING_PAUSE_MS)
 
     @Slot()

@@ -280,7 +280,7 @@ class MemoryReturn(QObject):
 
     @Slot()
     def begin_at_rest(self) -> None:
-        """Return memory now, also that of the GUI thread if it is idle, since this takes it 8 ms."""
+        """Return memory now; also that of the GUI thread, which takes 8 ms, unless jobs run or the user types."""
         if not self._runner.busy and not self._typing.isActive():
             self._release_here()
         self.begin()

@@ -174,13 +174,13 @@ class Closing(QObject):
         return prompt.origin is not None and prompt.modified and not self._files().is_saving
 
     def _ask(self) -> None:
+        from PySide6.QtWidgets import QMessageBox
+
         if self._box is not None:
             self._box.raise_()
             return
         origin = self._prompt.origin
         assert origin is not None
-        from PySide6.QtWidgets import QMessageBox
-
         self._box = box = QMessageBox(self._window)
         box.setObjectName("unsavedQuestion")
         box.setIcon(QMessageBox.Icon.Question)

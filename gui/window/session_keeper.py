@@ -555,11 +555,11 @@ class Privacy(QObject):
 
     @Slot(int)
     def _on_answer(self, answer: int) -> None:
+        from PySide6.QtWidgets import QMessageBox
+
         if self._box is not None:
             self._box.deleteLater()
             self._box = None
-        from PySide6.QtWidgets import QMessageBox
-
         if answer == QMessageBox.StandardButton.Yes:
             self.remove()
 
