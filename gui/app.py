@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication, QMainWindow
 
+import gui.runtime.pyside_workarounds  # noqa: F401 - first, since it affects later imports
 from gui.core.profile_files import profile_paths
 from gui.runtime.memory import keep_big_blocks_apart
 from gui.window.application import Application

@@ -61,6 +61,7 @@ def _instead() -> str:
 def _missing_library() -> str | None:
     """Return which library Qt itself lacks; None if it loads."""
     try:
+        import gui.runtime.pyside_workarounds  # noqa: F401, I001 - first, since it affects later imports
         import PySide6.QtWidgets  # noqa: F401
     except ModuleNotFoundError as error:
         return f"Qt is not installed ({error}): `pip install .` installs what the program needs; {_instead()}"

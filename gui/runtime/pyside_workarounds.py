@@ -11,6 +11,7 @@ Python 3.11; ``tests/gui/runtime/test_override_errors.py``).
 
 from __future__ import annotations
 
+import linecache
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache, wraps
@@ -29,8 +30,8 @@ _ASKED_OF_A_MODULE = "_mod_uses_pyside"
 
 
 def leave_sources_unread() -> bool:
-    """Keep PySide from reading the source of each module imported from now on. Returns False if the function to patch
-    is missing.
+    """Keep PySide from reading the source of each module imported from now on, and drop what it has read. Returns False
+    if the function to patch is missing.
 
     Once imported, PySide reads every later module with ``inspect`` and searches its text for "PySide6": only in such
     modules does it check the requested features (``from __feature__ import snake_case``). ``inspect`` caches all lines
@@ -42,6 +43,7 @@ def leave_sources_unread() -> bool:
     if not hasattr(feature, _ASKED_OF_A_MODULE):
         return False
     setattr(feature, _ASKED_OF_A_MODULE, lambda _module: True)
+    linecache.clearcache()
     return True
 
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-import gui.runtime.pyside_workarounds  # noqa: F401 - first, since it affects later imports
 from gui.core.profile_files import ProfilePaths, make_profile_private
 from gui.core.user_encodings import EncodingListing, OpenEncoding, UserEncodings
 from gui.look.icons import Icons
