@@ -264,9 +264,18 @@ class CostTableModel(TableModel):
         self.arranged.emit()
 
     def _move(self, before: list[str], after: list[str], state: tuple[Any, ...]) -> None:
-        """Reorder the same rows, so that selections and the current cell stay with their models."""
-        self.layoutAboutToBeChanged.emit()
+        """Reorder the same rows, so that selections and the current cell stay with their models.
+
+        While the user types, models of almost the same cost change places, often out of sight. A view repaints all rows
+        if their order changed, but only the cells that look different if their data changed. So the order counts as
+        changed only if a selected row moves.
+        """
         rows = {model_id: row for row, model_id in enumerate(after)}
+        if all(rows[before[index.row()]] == index.row() for index in self.persistentIndexList()):
+            self._take(*state)
+            self.notify_changed()
+            return
+        self.layoutAboutToBeChanged.emit()
         old = self.persistentIndexList()
         self._take(*state)
         new = [self.index(rows[before[index.row()]], index.column()) for index in old]

@@ -610,14 +610,15 @@ class BillPart(QFrame):
             return
         self._row, self._shown = row, (row, view)
         known = row is not None and view is not None
-        for widget in (self.provider, self.how, self.copy, self.edit, self.calibrate, self.use, self.why_title):
+        for widget in (self.provider, self.how, self.copy, self.why_title):
             widget.setVisible(known)
         self.measured.setVisible(known and self.how.isChecked())
         if row is None or view is None:
             self._text = self.tr("Select a model to see what one call costs.")
             self.name.setText("")
             self.why.setText(self._text)
-            for widget in (self.range, self.range_title, self.remarks, self.source):
+            facts = (self.range, self.range_title, self.remarks, self.source)
+            for widget in (*facts, self.edit, self.calibrate, self.use):
                 widget.hide()
             self._show_lines([])
             return

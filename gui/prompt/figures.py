@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QFontMetrics,
     QPainter,
     QPaintEvent,
+    QPalette,
 )
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
@@ -198,6 +199,8 @@ class CountBar(QWidget):
         self._selected = -1
         self.setObjectName("countBar")
         self.setAccessibleName(self.tr("Figures of the prompt"))
+        self.setAutoFillBackground(True)  # otherwise each change repaints the five widgets behind it
+        self.setBackgroundRole(QPalette.ColorRole.Base)
         layout = FlowLayout(self, 14)
         layout.setContentsMargins(16, 4, 16, 6)
         self._labels: list[QLabel] = []
@@ -270,6 +273,14 @@ class CountBar(QWidget):
             font.setItalic(self._dimmed)
             set_weight(font, QFont.Weight.DemiBold if label is self._tokens else QFont.Weight.Normal)
             label.setFont(font)
+            self._fit(label)
+
+    def _fit(self, label: QLabel) -> None:
+        """Fix the size of a label. A label without a fixed size asks every layout up to the window to arrange itself
+        again when its text changes, though digits have equal widths."""
+        width = label.fontMetrics().horizontalAdvance(label.text())
+        if width != label.minimumWidth():
+            label.setFixedSize(width, label.sizeHint().height())
 
     @Slot()
     def _show(self) -> None:
@@ -283,6 +294,7 @@ class CountBar(QWidget):
         if counts is None:
             self._tokens.setText(self.tr("counting…"))
             self._tokens.setAccessibleName(self.tr("Counting tokens…"))
+            self._fit(self._tokens)
             return
         facts = counts.statistics
         self._write_amount(self._tokens, counts.tokens, self.tr("token"), self.tr("tokens"))
@@ -310,6 +322,7 @@ class CountBar(QWidget):
         if label.text() == text:
             return
         label.setText(text)
+        self._fit(label)
         spoken = self.tr("{figure}, recounting").format(figure=text) if text.endswith("…") else text
         label.setAccessibleName(spoken)
 

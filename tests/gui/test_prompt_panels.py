@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QLocale, QPoint, Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtCore import QEvent, QLocale, QObject, QPoint, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from engine.types import TextStatistics, TokenInfo
@@ -66,6 +66,30 @@ def test_figures_are_written_for_the_reader(qtbot: QtBot, theme: Theme):
     bar.setLocale(QLocale("de_DE"))
     bar.set_counts(replace(COUNTS, tokens=1_000_000))
     assert shown(bar)["tokenCount"] == "1.000.000 tokens"
+
+
+def test_a_figure_with_as_many_digits_moves_nothing(qtbot: QtBot, theme: Theme):
+    class Layouts(QObject):
+        number = 0
+
+        def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+            self.number += event.type() == QEvent.Type.LayoutRequest
+            return False
+
+    bar, layouts = CountBar(theme), Layouts()
+    qtbot.addWidget(bar)
+    bar.installEventFilter(layouts)
+    bar.set_counts(COUNTS)
+    with qtbot.waitExposed(bar):
+        bar.show()
+    QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+    layouts.number = 0
+    for tokens, moved in ((1235, False), (123_456, True)):
+        bar.set_counts(replace(COUNTS, tokens=tokens))
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        assert bool(layouts.number) == moved
+    for label in bar.findChildren(QLabel):
+        assert label.isHidden() or label.width() >= label.fontMetrics().horizontalAdvance(label.text()) > 0
 
 
 def test_nothing_is_divided_by_no_tokens(qtbot: QtBot, theme: Theme):

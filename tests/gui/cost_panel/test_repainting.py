@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QEvent, QLocale, QObject
+from PySide6.QtCore import QEvent, QLocale, QModelIndex, QObject
 from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QAbstractItemView
 
@@ -13,7 +13,7 @@ from gui.costs.columns import COLUMN_INDEX, COLUMNS, drawn_runs
 from gui.costs.cost_table import CostTableModel
 from gui.costs.cost_view import CostTable
 from gui.costs.money_text import CostText
-from gui.costs.rows import CostRow
+from gui.costs.rows import CostRow, SortKey
 from gui.look.theme import Theme
 from tests.gui.cost_samples import COUNTS, TODAY, rows
 
@@ -123,6 +123,32 @@ def test_a_bar_is_painted_where_its_figure_stays_the_same(table, painted_by):
     painted = painted_by(lambda: table.model().set_rows(some, 1000, TODAY, TODAY))
     same = [row for row in range(table.model().rowCount()) if looks(table)[row, share] == before[row, share]]
     assert any((row, share) in painted for row in same)
+
+
+def test_rows_that_change_places_are_painted_and_no_others(table, painted_by):
+    model = table.model()
+    model.change(sort=(SortKey("tokens"),))
+    painted_by(lambda: table.setCurrentIndex(QModelIndex()))
+    before, order = looks(table), [row.model_id for row in model.shown_rows()]
+    counts = {"o200k_base": 1_300, "cl100k_base": 1_200}  # the first was the smaller one
+    painted = painted_by(lambda: model.set_rows(rows(counts), 1000, TODAY, TODAY))
+    after, reordered = looks(table), [row.model_id for row in model.shown_rows()]
+    assert reordered != order
+    assert sorted(reordered) == sorted(order)
+    assert {cell for cell in after if after[cell] != before[cell]} <= painted
+    stayed = [row for row, (old, new) in enumerate(zip(order, reordered, strict=True)) if old == new]
+    assert stayed
+    assert not {(row, COLUMN_INDEX["model"]) for row in stayed} & painted
+
+
+def test_the_selection_follows_a_row_that_changes_places(table):
+    model = table.model()
+    model.change(sort=(SortKey("tokens"),))
+    first = model.row_at(0).model_id
+    table.show_model(first)
+    model.set_rows(rows({"o200k_base": 1_300, "cl100k_base": 1_200}), 1000, TODAY, TODAY)
+    assert model.row_at(0).model_id != first
+    assert [row.model_id for row in table.selected_rows()] == [first]
 
 
 def test_what_changed_out_of_sight_and_back_is_painted(table, painted_by, qapp):
