@@ -47,12 +47,20 @@ _RANGES = (
 
 _SOUND = re.compile("[^\ud800-\udfff]+")
 
+_TABLED = 0x20000
+"""Number of code points with entries of their own in a table; all later ones are like the last of them."""
+
+
+def _looked_up(table: NDArray[np.bool_], text: str) -> NDArray[np.bool_]:
+    """Return bool[characters]: the entry of each character of a text in a table."""
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    return table.take(points, mode="clip")
+
 
 @functools.cache
 def _doubtful() -> NDArray[np.bool_]:
-    """Return bool[1114112]: code points on which versions may differ. The look-up is a hundred times as fast as
-    ``re``."""
-    points = np.zeros(0x110000, dtype=np.bool_)
+    """Return bool[131072]: code points on which versions may differ. A look-up is a hundred times as fast as ``re``."""
+    points = np.zeros(_TABLED, dtype=np.bool_)
     if tuple(map(int, unicodedata.unidata_version.split("."))) > _NEWEST:
         points[0x80:] = True
     for first, _, last in (one.partition("-") for one in _RANGES.split()):
@@ -64,7 +72,7 @@ def may_differ(text: str) -> bool:
     """Return True if Unicode versions may differ on the normalization of a text."""
     if text.isascii():
         return False
-    return bool(_doubtful()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")].any())
+    return bool(_looked_up(_doubtful(), text).any())
 
 
 # --- composition ------------------------------------------------------------------------------------------------------
@@ -81,9 +89,9 @@ _SHORT = 16
 
 @functools.cache
 def _begins_segment() -> NDArray[np.bool_]:
-    """Return bool[1114112]: code points that begin a segment for NFC (UAX #15, section 9): the text before them and the
+    """Return bool[131072]: code points that begin a segment for NFC (UAX #15, section 9): the text before them and the
     text from them on do not affect each other. Excludes code points on which Unicode versions may differ."""
-    points = np.zeros(0x110000, dtype=np.bool_)
+    points = np.zeros(_TABLED, dtype=np.bool_)
     points[:0x300] = True
     seconds = {*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)}  # vowels and final consonants of Hangul
     for point in range(0xC0, 0x3400):
@@ -111,8 +119,7 @@ def composed(text: str) -> str:
     """
     if text.isascii():
         return text
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    at = np.flatnonzero(~_begins_segment()[points])  # character offsets
+    at = np.flatnonzero(~_looked_up(_begins_segment(), text))  # character offsets
     if not len(at):
         return text
     if len(at) * _FEW > len(text):

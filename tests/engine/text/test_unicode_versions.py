@@ -17,7 +17,6 @@ from engine.text.normalization import (
     STRIP_ACCENTS,
     Normalizer,
     _begins_segment,
-    _doubtful,
     composed,
     may_differ,
 )
@@ -45,8 +44,7 @@ def theirs(step, text):
 def test_every_character_as_tokenizers_does_it(step):
     characters = (chr(point) for point in range(0x80, 0x110000) if not 0xD800 <= point < 0xE000)
     ours = Normalizer((step,))
-    doubtful = _doubtful()
-    kinds = [one for one in characters if doubtful[ord(one)] or unicodedata.category(one) not in ("Cn", "Co")]
+    kinds = [one for one in characters if may_differ(one) or unicodedata.category(one) not in ("Cn", "Co")]
     lines = ["\n".join(f"x{one}" for one in kinds[at : at + 512]) for at in range(0, len(kinds), 512)]
     assert [line for line in lines if ours(line) != theirs(step, line)] == []
 
@@ -87,7 +85,6 @@ def test_any_text(text):
 
 def test_common_text_is_left_to_python():
     assert not may_differ("Le café, 漢字 かな 한글 हिन्दी العربية עברית ไทย Ελληνικά Русский 😀👩\u200d🚀 — “”…")
-    assert not _doubtful()[ord("é")]
 
 
 def test_what_begins_a_segment_stays_as_it_is() -> None:
