@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLocale, QObject, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
     QDialogButtonBox,
     QFormLayout,
     QPlainTextEdit,
     QPushButton,
-    QSpinBox,
     QWidget,
 )
 
@@ -25,7 +23,7 @@ from gui.look.fonts import fixed_font
 from gui.look.quantities import figure
 from gui.look.style_sheet import give_tone
 from gui.state.storage import Storage
-from gui.widgets.forms import button_of_kind, button_row, column_of, label_of, row_of
+from gui.widgets.forms import Dialog, SpinBox, button_of_kind, button_row, column_of, label_of, row_of
 from gui.widgets.labels import PlainLabel, wrapped_label
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
@@ -92,7 +90,7 @@ _SAMPLES = (
 )
 
 
-class CalibrationDialog(QDialog):
+class CalibrationDialog(Dialog):
     """Dialog that calibrates counts with a reported usage.
 
     Signals: ``asked()`` when the input is to be read; ``keep_asked(Sample)``; ``remove_asked(set[int])``.
@@ -180,7 +178,7 @@ class CalibrationDialog(QDialog):
         self.kind.addItem(self.tr("detect"), None)
         for kind in KIND_WORDS:
             self.kind.addItem(_kind_text(kind), kind)
-        self.framing = QSpinBox(objectName="calibrationFraming", accessibleName=self.tr("Other tokens in the request"))
+        self.framing = SpinBox(objectName="calibrationFraming", accessibleName=self.tr("Other tokens in the request"))
         self.framing.setToolTip(self.tr("Roles, system prompt, tools: billed with the text but not part of it"))
         self.framing.setRange(0, MAX_FRAMING)
         self.framing.setGroupSeparatorShown(True)

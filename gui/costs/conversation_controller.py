@@ -51,7 +51,7 @@ from gui.costs.money_text import CostText, total_places, total_text
 from gui.look.theme import Theme
 from gui.runtime.event_loop import PlotTurn, WhenShown
 from gui.runtime.loading import Loading
-from gui.widgets.forms import PageTabs, Remark, column_of, labelled, row_of, tokens_box
+from gui.widgets.forms import PageTabs, Remark, SpinBox, column_of, labelled, row_of, tokens_box
 from gui.widgets.labels import FigureStrip, PlainLabel
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import ROW_PADDING, FittedTable, set_up_rows
@@ -301,7 +301,7 @@ def _table(name: str, spoken: str, model: TableModel) -> QTableView:
 
 
 def _count_box(name: str, spoken: str) -> QSpinBox:
-    box = QSpinBox(objectName=name, accessibleName=spoken)
+    box = SpinBox(objectName=name, accessibleName=spoken)
     box.setRange(0, MAX_TURNS)
     return box
 

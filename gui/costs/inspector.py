@@ -26,7 +26,7 @@ from gui.costs.prices_service import OWN_VENDOR
 from gui.costs.rows import CostRow
 from gui.look.fonts import fixed_font
 from gui.look.quantities import figure
-from gui.look.style_sheet import give_tone
+from gui.look.style_sheet import give_role, give_tone
 from gui.look.theme import Theme
 from gui.widgets.forms import FlowLayout, button_of_kind, column_of, row_of
 from gui.widgets.labels import PlainLabel, RemarkLabel, plain_tip
@@ -684,7 +684,7 @@ class BillPart(QFrame):
         detail = RemarkLabel(f"billDetail{number}", "tableQuiet")
         self.lines.addWidget(detail, number, 1)
         amount = RunsLabel(f"billAmount{number}", self._theme)
-        amount.setProperty("role", "table")
+        give_role(amount, "table")
         self.lines.addWidget(amount, number, 2, Qt.AlignmentFlag.AlignRight)
 
     def _lay_out(self) -> None:

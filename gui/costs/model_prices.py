@@ -23,7 +23,7 @@ from gui.core.token_text import visible_line
 from gui.costs.money_text import CostText, age_tone
 from gui.costs.prices_service import BUNDLED, YOURS, Fact, ListedModel, ModelFacts, is_web_address
 from gui.look.fonts import set_weight
-from gui.look.style_sheet import give_tone
+from gui.look.style_sheet import give_role, give_tone
 from gui.runtime.event_loop import in_next_turn
 from gui.widgets.forms import FlowLayout, column_of, label_of, row_of
 from gui.widgets.labels import ElidedLink, PlainLabel, RemarkLabel, plain_tip, wrapped_label
@@ -256,7 +256,7 @@ class ModelPrices(QWidget):
         self.table.undo_asked.connect(self.undo_asked)
         self.table.redo_asked.connect(self.redo_asked)
         self.detail = wrapped_label("pricingDetail", selectable=True)
-        self.detail.setProperty("role", "tableQuiet")
+        give_role(self.detail, "tableQuiet")
         self.detail.hide()
         self.reset = QPushButton(self.tr("Use built-in value"), objectName="pricingReset")
         self.reset.setToolTip(self.tr("Remove this value from your file and use the built-in one (Del)"))

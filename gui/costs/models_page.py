@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QScrollBar,
-    QSpinBox,
     QTabBar,
     QToolTip,
     QWidget,
@@ -35,7 +34,7 @@ from gui.costs.scenario import ScenarioSummary
 from gui.look.theme import Theme
 from gui.runtime.event_loop import PlotTurn, in_next_turn
 from gui.runtime.loading import Loading
-from gui.widgets.forms import FlowLayout, button_of_kind, column_of, row_of, splitter_of
+from gui.widgets.forms import FlowLayout, SpinBox, button_of_kind, column_of, row_of, splitter_of
 from gui.widgets.labels import PlainLabel, as_written, plain_tip
 from gui.widgets.tool_row import Chip, MenuChip, segments
 
@@ -306,7 +305,7 @@ class CostChart(QWidget):
         ):
             self.scale.addTab(text)
             self.scale.setTabToolTip(number, tip)
-        self.most = QSpinBox(objectName="chartBars", suffix=self.tr(" bars"), accessibleName=self.tr("Number of bars"))
+        self.most = SpinBox(objectName="chartBars", suffix=self.tr(" bars"), accessibleName=self.tr("Number of bars"))
         self.most.setRange(1, MAX_BARS)
         self.most.setValue(DEFAULT_BARS)
         self.most.setToolTip(self.tr("Maximum number of bars, from the top of the table"))

@@ -24,7 +24,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QDialog,
     QDialogButtonBox,
     QLabel,
     QLineEdit,
@@ -60,7 +59,7 @@ from gui.look.style_sheet import give_tone
 from gui.look.theme import Theme
 from gui.widgets import file_choosers
 from gui.widgets.file_choosers import DroppedFiles
-from gui.widgets.forms import button_row, column_of, row_of
+from gui.widgets.forms import Dialog, button_row, column_of, row_of
 from gui.widgets.labels import EmptyState, PlainLabel
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import ROW_PADDING, set_up_rows
@@ -285,7 +284,7 @@ _NOT_TAKEN = (
 SIZE = (1040, 620)
 
 
-class PriceImportDialog(QDialog):
+class PriceImportDialog(Dialog):
     """Dialog that asks for files and shows their values; accepted with checked rows, which the caller imports.
 
     Signals: ``files_chosen(list[Path])``; ``browse_asked()``; ``filter_asked(FilterRequest)``.

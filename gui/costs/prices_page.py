@@ -41,7 +41,7 @@ from gui.costs.price_editor import FieldsBelow, PriceEditor
 from gui.costs.prices_service import ListedModel
 from gui.look.icons import Icons
 from gui.look.quantities import figure
-from gui.look.style_sheet import give_tone, plain_corner
+from gui.look.style_sheet import give_kind, give_tone, plain_corner
 from gui.look.theme import Theme
 from gui.widgets.bars import Part, PartsBar, PartSquare
 from gui.widgets.delegates import TextDelegate
@@ -571,7 +571,7 @@ class PricingPanel(QWidget):
         self.status = RemarkLabel("pricingStatus")
         self.status.setAccessibleDescription(self.tr("Status of your price file"))
         self.save = QPushButton(self.tr("Save prices"), objectName="pricingSave")
-        self.save.setProperty("kind", "primary")
+        give_kind(self.save, "primary")
         self.save.setToolTip(self.tr("Save your price file, and use it if it has no errors (Ctrl+S)"))
         self.undo = QPushButton(icons.icon("undo"), self.tr("Undo"), objectName="pricingUndo")
         self.redo = QPushButton(icons.icon("redo"), self.tr("Redo"), objectName="pricingRedo")

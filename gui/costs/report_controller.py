@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QStandardPaths, Qt, Slot
-from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFrame, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialogButtonBox, QFrame, QTabBar, QVBoxLayout, QWidget
 
 from gui.core.about import our_version, version_lines
 from gui.core.profile_files import write_atomic
@@ -39,7 +39,8 @@ from gui.costs.columns import CostView
 from gui.costs.cost_commands import about_lines, readable_table
 from gui.costs.rows import CostRow
 from gui.look.quantities import figure
-from gui.widgets.forms import Remark, button_row
+from gui.look.style_sheet import give_role
+from gui.widgets.forms import Dialog, Remark, button_row
 from gui.widgets.labels import PlainLabel, wrapped_label
 from gui.widgets.tool_row import segments
 
@@ -94,7 +95,7 @@ class ReportChoice:
     with_text: bool = False
 
 
-class ReportDialog(QDialog):
+class ReportDialog(Dialog):
     """Dialog of a report: its format and contents. ``choice`` is the answer, once accepted."""
 
     def __init__(self, facts: TextFacts, models: int, parent: QWidget) -> None:
@@ -128,7 +129,7 @@ class ReportDialog(QDialog):
         warning = self.tr("{warning} Anyone who receives the text can read them.").format(warning=found)
         self.warning.say(warning if found else "", "warning")
         self.about = wrapped_label("reportAbout")
-        self.about.setProperty("role", "quiet")
+        give_role(self.about, "quiet")
         self.about.setText(self._about(facts.characters))
         self._lay_out(track)
 

@@ -50,7 +50,9 @@ from gui.costs.scenario_book import (
 from gui.look.quantities import date_format
 from gui.look.theme import Theme
 from gui.widgets.forms import (
+    DoubleSpinBox,
     Popover,
+    SpinBox,
     amount_box,
     as_date,
     button_of_kind,
@@ -73,7 +75,7 @@ GAP = 4
 """Gap between the summary button and its popover, in pixels."""
 
 
-class CachedBox(QSpinBox):
+class CachedBox(SpinBox):
     """Number of tokens, or a share: typing ``60%`` also selects the unit.
 
     Signals: ``share_typed(int)`` when a number with a percent sign was typed.
@@ -223,7 +225,7 @@ class ScenarioPopover(Popover):
         self.some = QRadioButton(self.tr("Some calls hit the cache, the others &write it"), objectName="cacheSome")
         self.write = tokens_box("cacheWriteTokens", self.tr("Tokens written to the cache, lifetime of minutes"))
         self.write_1h = tokens_box("cacheWriteHourTokens", self.tr("Tokens written to the 1-hour cache"))
-        self.hits = QDoubleSpinBox(objectName="cacheHitRate", decimals=1, singleStep=5, suffix=self.tr("% of calls"))
+        self.hits = DoubleSpinBox(objectName="cacheHitRate", decimals=1, singleStep=5, suffix=self.tr("% of calls"))
         self.hits.setRange(0, 100)
         self.hits.setAccessibleName(self.tr("Cache hit rate, in percent"))
         self.lifetime = QComboBox(objectName="cacheLifetime")
@@ -250,7 +252,7 @@ class ScenarioPopover(Popover):
         self.batch = QCheckBox(self.tr("&Batch prices"), objectName="batchToggle")
         self.batch.setAccessibleName(self.tr("Use batch prices"))
         self.batch.setToolTip(self.tr("Batch prices: cheaper, with results within a day."))
-        self.batch_share = QSpinBox(objectName="batchShare", suffix=self.tr("% of calls"))
+        self.batch_share = SpinBox(objectName="batchShare", suffix=self.tr("% of calls"))
         self.batch_share.setRange(1, 100)
         self.batch_share.setAccessibleName(self.tr("Batch share of calls, in percent"))
         self.service = QComboBox(objectName="serviceTier")
@@ -272,7 +274,7 @@ class ScenarioPopover(Popover):
         self.budget_usd.setPrefix("$ ")
         self.budget_usd.setSpecialValueText(self.tr("No limit"))
         self.budget_usd.setToolTip(self.tr("Marks models whose monthly cost is higher."))
-        self.factor = QDoubleSpinBox(objectName="costFactor", decimals=2, singleStep=0.05, prefix="× ")
+        self.factor = DoubleSpinBox(objectName="costFactor", decimals=2, singleStep=0.05, prefix="× ")
         self.factor.setRange(float(MIN_FACTOR), float(MAX_FACTOR))
         self.factor.setAccessibleName(self.tr("Cost multiplier"))
         self.factor.setToolTip(self.tr("Multiplies the total cost: region, discount, tax."))

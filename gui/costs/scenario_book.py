@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QMenu, QPushButton, QWidget
 
 from gui.core.figures import MAX_TOKENS
 from gui.core.profile_files import DamagedFile, Document, is_newer, read_document, set_aside
@@ -20,7 +20,7 @@ from gui.core.token_text import visible_line
 from gui.costs.cost_service import calls_of_a_month
 from gui.runtime.notify import Notifier, Offer
 from gui.state.storage import SharedFile, Storage
-from gui.widgets.forms import button_row, column_of, label_of
+from gui.widgets.forms import Dialog, button_row, column_of, label_of
 from gui.widgets.labels import plain_tip, wrapped_label
 
 if TYPE_CHECKING:
@@ -565,7 +565,7 @@ class ScenarioNames(QObject):
             action.setEnabled(saved is not None)
 
 
-class ScenarioName(QDialog):
+class ScenarioName(Dialog):
     """Dialog that calls ``take`` with the name. A name of ``taken`` must be confirmed: it would be replaced."""
 
     def __init__(

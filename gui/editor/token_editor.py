@@ -237,7 +237,7 @@ class TokenEditor(SoftTextEdit):
 
     def set_palette(self, palette: TokenPalette) -> None:
         """Set the colours."""
-        self._token_palette = palette
+        is_change, self._token_palette = self._token_palette is not None, palette
         colours = QPalette(self.palette())
         for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
             colours.setColor(group, QPalette.ColorRole.Base, palette.base)
@@ -245,7 +245,8 @@ class TokenEditor(SoftTextEdit):
             colours.setColor(group, QPalette.ColorRole.Highlight, palette.selection)
             colours.setColor(group, QPalette.ColorRole.HighlightedText, palette.selected_text)
         self.setPalette(colours)
-        self.viewport().setPalette(colours)  # a style sheet leaves the viewport with the previous theme's palette
+        if is_change:
+            self.viewport().setPalette(colours)  # a style sheet leaves the viewport with the previous theme's palette
         if self._painter is not None:
             self._painter.set_palette(palette)
             self.viewport().update()

@@ -32,7 +32,7 @@ from gui.files.treemap import Treemap, only_child, type_fills
 from gui.look.fonts import set_weight
 from gui.look.icons import Icons
 from gui.look.quantities import TrainingText
-from gui.look.style_sheet import plain_corner
+from gui.look.style_sheet import give_role, plain_corner
 from gui.look.theme import Theme
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.folders import FolderBar, SkippedFilesModel
@@ -248,7 +248,7 @@ class FitFoot(QFrame):
             )
         )
         self.over = PlainLabel(objectName="filesOver")
-        self.over.setProperty("role", "pill")
+        give_role(self.over, "pill")
         self.propose = QPushButton(self.tr("&Suggest files to uncheck"), objectName="filesPropose")
         self.words = PlainLabel(objectName="filesProposal")
         self.words.setWordWrap(True)
@@ -407,10 +407,10 @@ class FilesPage(QWidget):
         self.counted.setObjectName("filesCounted")
         self.watching = Remark()
         self.watching.setObjectName("filesWatching")
-        self.watching.setProperty("role", "caption")
+        give_role(self.watching, "caption")
         self.total = wrapped_label("filesTotal")
         self.total.setAccessibleName(self.tr("Total of the checked files"))
-        self.total.setProperty("role", "caption")
+        give_role(self.total, "caption")
         self.total.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )

@@ -30,9 +30,9 @@ from gui.lab.experiments.card import tr as card_words
 from gui.lab.lab_outcome import ROLES, OutcomeView, status_text
 from gui.look.fonts import fixed_font, strong
 from gui.look.icons import Icons
-from gui.look.style_sheet import plain_corner
+from gui.look.style_sheet import give_role, plain_corner
 from gui.look.theme import Theme
-from gui.widgets.forms import FlowLayout, WheelGuard, button_of_kind, column_of, label_of, row_of, separator
+from gui.widgets.forms import FlowLayout, SpinBox, WheelGuard, button_of_kind, column_of, label_of, row_of, separator
 from gui.widgets.labels import PlainLabel
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class LabCard(QFrame):
         if self.outcome is not None:
             return self.outcome
         title = PlainLabel(card_words(self.card.title))
-        title.setProperty("role", "section")
+        give_role(title, "section")
         column = column_of(
             title,
             self._sentence(card_words(self.card.question), "quiet"),
@@ -158,7 +158,7 @@ class LabCard(QFrame):
     @staticmethod
     def _sentence(words: str, role: str) -> PlainLabel:
         label = PlainLabel(words)
-        label.setProperty("role", role)
+        give_role(label, role)
         label.setWordWrap(True)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         return label
@@ -178,7 +178,7 @@ class LabCard(QFrame):
     def _add_inputs(self, column: QVBoxLayout) -> None:
         if self.card.takes_text:
             caption = PlainLabel(self.tr("Text"))
-            caption.setProperty("role", "caption")
+            give_role(caption, "caption")
             head = row_of(caption, 1, spacing=12)
             for destination, words in self._destinations():
                 head.addWidget(self._destination_button(destination, words))
@@ -212,7 +212,7 @@ class LabCard(QFrame):
     def _make_numbers(self) -> FlowLayout:
         row = FlowLayout(gap=8)
         for field in self.card.fields:
-            box = QSpinBox(objectName=f"labNumber-{self.card.key}-{field.key}")
+            box = SpinBox(objectName=f"labNumber-{self.card.key}-{field.key}")
             box.setRange(field.least, field.most)
             box.setGroupSeparatorShown(True)
             box.setValue(field.value)
@@ -341,7 +341,7 @@ class LabPage(QWidget):
         self.only_new = self._chip("labNotRun", self.tr("Not run"))
         self.only_failed = self._chip("labDiffers", self.tr("Differs"))
         self.summary = PlainLabel(objectName="labSummary")
-        self.summary.setProperty("role", "caption")
+        give_role(self.summary, "caption")
         self.list = QListWidget(objectName="labList", accessibleName=self.tr("List of experiments"))
         self.list.setProperty("kind", "plain")
         self.list.setItemDelegate(ListRows(self.cards, theme, self.list))
@@ -383,7 +383,7 @@ class LabPage(QWidget):
         self.main = QFrame()
         self.main.setProperty("kind", "surface")
         self.position = PlainLabel(objectName="labPlace")
-        self.position.setProperty("role", "overline")
+        give_role(self.position, "overline")
         self.previous = self._arrow("up", self.tr("Previous experiment"), icons)
         self.next = self._arrow("down", self.tr("Next experiment"), icons)
         head = row_of(self.position, 1, self.previous, self.next, margins=(24, 10, 16, 0))

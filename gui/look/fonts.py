@@ -109,6 +109,13 @@ def set_weight(font: QFont, weight: QFont.Weight = STRONG) -> None:
     font.setVariableAxis(QFont.Tag("wght"), weight.value)
 
 
+def semibold() -> QFont:
+    """Return a font that sets nothing but the weight of a widget."""
+    font = QFont()
+    set_weight(font)
+    return font
+
+
 def strong(font: QFont) -> QFont:
     """Return the font in semibold."""
     made = QFont(font)

@@ -1,7 +1,6 @@
 """The application's only style sheet, generated from the design tokens of a theme, and how it is applied.
 
-Dynamic properties declare the purpose of a widget. They are set before it is shown, or with ``give_kind``,
-``give_role`` and ``give_tone``:
+Dynamic properties declare the purpose of a widget, set with ``give_kind``, ``give_role`` and ``give_tone``:
 
 - ``kind`` of buttons: ``primary`` (one per page), ``secondary`` (the default), ``quiet`` (also of combo boxes),
   ``link``, ``chip``, ``summary``, ``picker``, ``field``; of tool buttons ``icon`` and ``rail``; of a tab bar
@@ -27,20 +26,13 @@ from PySide6.QtCore import QDir, QEvent, QObject, Qt
 from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
-    QAbstractSpinBox,
     QApplication,
-    QDateTimeEdit,
-    QDialog,
-    QGroupBox,
     QLabel,
-    QProxyStyle,
-    QPushButton,
     QWidget,
 )
 
-from gui.look.fonts import as_points, strong
+from gui.look.fonts import as_points, semibold
 from gui.runtime.event_loop import in_next_turn
-from gui.runtime.pyside_workarounds import fields_of
 
 FOLDER = Path(__file__).parent / "marks"
 MARKS = "marks"
@@ -294,41 +286,47 @@ def _hairline(x: int, y: int, colour: str) -> str:
     return f"qlineargradient(x1: 0, y1: 0, x2: {x}, y2: {y}, {parts})"
 
 
+_OWN_FONT = "_q_styleSheetWidgetFont"
+"""Property in which Qt keeps the font of a widget without the sheet, and from which it restores it. Qt sets it when the
+widget is first polished, and not again when ``setFont`` is called later."""
 _STRONG = frozenset({"strong", "overline", "section", "figure", "hero", "pill"})
 
 
-def is_strong(target: object) -> bool:
-    """Return True if the sheet sets the widget's text in semibold; a variable font needs more than a weight."""
-    if isinstance(target, QLabel):
-        return target.property("role") in _STRONG
-    return isinstance(target, QGroupBox) or (isinstance(target, QPushButton) and target.property("kind") == "primary")
+def _is_strong(widget: QWidget) -> bool:
+    """Return True if the sheet sets the widget's text in semibold."""
+    return widget.property("role") in _STRONG or widget.property("kind") == "primary"
 
 
 def give_kind(widget: QWidget, kind: str) -> None:
-    """Set the ``kind`` of a widget that may already be visible."""
+    """Set the ``kind`` of a widget."""
     _give(widget, "kind", kind)
 
 
 def give_role(label: QWidget, role: str) -> None:
-    """Set the ``role`` of a label that may already be visible."""
+    """Set the ``role`` of a label."""
     _give(label, "role", role)
 
 
 def give_tone(label: QLabel, tone: str) -> None:
-    """Set the ``tone`` of a label that may already be visible; "" is the colour of its role."""
+    """Set the ``tone`` of a label; "" is the colour of its role."""
     _give(label, "tone", tone)
 
 
 def _give(widget: QWidget, name: str, value: str) -> None:
     if widget.property(name) == value:
         return
+    was_strong = _is_strong(widget)
     widget.setProperty(name, value)
-    style = widget.style()
-    style.unpolish(widget)
-    style.polish(widget)
-    if is_strong(widget):
-        widget.setFont(strong(widget.font()))  # polishing again discards the font set by the previous polish
-    widget.update()
+    if _is_strong(widget) != was_strong:
+        # A variable font needs more than the weight that the sheet sets.
+        font = QFont() if was_strong else semibold()
+        widget.setFont(font)
+        widget.setProperty(_OWN_FONT, font)
+    if widget.testAttribute(_POLISHED):
+        style = widget.style()
+        style.unpolish(widget)
+        style.polish(widget)
+        widget.update()
 
 
 def plain_corner(area: QAbstractScrollArea) -> QWidget:
@@ -337,32 +335,6 @@ def plain_corner(area: QAbstractScrollArea) -> QWidget:
 
 
 # --- the look of the application --------------------------------------------------------------------------------------
-
-
-class LookStyle(QProxyStyle):
-    """Fusion, which takes every colour from the palette, as the base of the sheet.
-
-    Only ``polish`` is overridden: it runs once per widget, other style functions thousands of times per repaint.
-    """
-
-    def polish(self, target: QWidget | QApplication | QPalette) -> None:
-        super().polish(target)
-        if isinstance(target, QAbstractSpinBox) and not isinstance(target, QDateTimeEdit):
-            for field in fields_of(target):
-                field.setTextMargins(6, 0, 0, 0)
-        elif isinstance(target, QDialog) and type(target).__module__.startswith("gui."):
-            _set_page_margins(target)
-        elif is_strong(target):
-            target.setFont(strong(target.font()))
-
-
-def _set_page_margins(dialog: QDialog) -> None:
-    """Give one of our dialogs page margins, unless it sets its own (popovers do)."""
-    layout = dialog.layout()
-    if layout is not None and dialog.property("kind") != "popover":
-        page, wide = SPACE["page"], SPACE["wide"]
-        layout.setContentsMargins(page, wide, page, wide)
-        layout.setSpacing(max(layout.spacing(), SPACE["normal"]))
 
 
 AT_ONCE = 40
@@ -475,7 +447,7 @@ def _hidden(widgets: Iterable[QWidget], waiting: set[QWidget]) -> dict[QWidget, 
 
 def _root_of(widget: QWidget, roots: dict[QWidget, QWidget]) -> QWidget:
     """Return the outermost hidden ancestor of a hidden widget, or the widget itself. ``roots``: those found already."""
-    # A recursive closure would be a reference cycle that holds the wrapper of every widget (see fields_of).
+    # A recursive closure would be a reference cycle that holds the wrapper of every widget.
     if widget not in roots:
         parent = None if widget.isWindow() else widget.parentWidget()
         roots[widget] = widget if parent is None or parent.isVisible() else _root_of(parent, roots)
@@ -503,7 +475,7 @@ class FormerLook(QObject):
         self._style = app.style().objectName()
         self._marks = QDir.searchPaths(MARKS)
         QDir.setSearchPaths(MARKS, [str(FOLDER)])
-        app.setStyle(LookStyle("fusion"))
+        app.setStyle("fusion")  # it takes every colour from the palette
         self.dressing = Dressing(app)
 
     @classmethod

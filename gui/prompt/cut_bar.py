@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QToolButton, QWidget
 
 from gui.core.figures import MAX_TOKENS
 from gui.core.text_chunks import ChunkedText
 from gui.look.icons import Icons
 from gui.look.quantities import figure
+from gui.look.style_sheet import give_kind
 from gui.prompt.token_service import CutRequest, TextCut, cut_text
 from gui.runtime.notify import Offer
-from gui.widgets.forms import label_of, row_of
+from gui.widgets.forms import SpinBox, label_of, row_of
 from gui.widgets.labels import PlainLabel
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class CutBar(QFrame):
         super().__init__(parent)
         self.setObjectName("cutToTokens")
         self.setAccessibleName(self.tr("Cut to tokens"))
-        self.tokens = QSpinBox(self, objectName="cutTokens", accessibleName=self.tr("Tokens to keep"))
+        self.tokens = SpinBox(self, objectName="cutTokens", accessibleName=self.tr("Tokens to keep"))
         self.tokens.setRange(0, MAX_TOKENS)
         self.tokens.setGroupSeparatorShown(True)
         self.tokens.setMinimumWidth(self.fontMetrics().horizontalAdvance("0") * 14)
@@ -51,7 +52,7 @@ class CutBar(QFrame):
             self.keep.addItem(title, part)
         self.outcome = PlainLabel(self, objectName="cutOutcome")
         self.cut = QPushButton(self.tr("Cut"), self, objectName="cutApply")
-        self.cut.setProperty("kind", "primary")
+        give_kind(self.cut, "primary")
         self.close_button = QToolButton(self, objectName="closeCut")
         self.close_button.setProperty("kind", "icon")
         self.close_button.setAutoRaise(True)

@@ -171,8 +171,14 @@ class Gutter(QWidget):
     def _on_update_request(self, rect: QRect, scrolled: int) -> None:
         if scrolled:
             self.scroll(0, scrolled)
-        elif rect.bottom() >= self._editor.viewport().height() - 1:  # else a paragraph kept its height
+        elif rect.bottom() >= self._text_height() - 1:  # else a paragraph kept its height
             self.update(0, rect.top(), self.width(), rect.height() + self._row_height)
+
+    def _text_height(self) -> int:
+        """Return the height of the editor's viewport. Asking for the viewport would slow down the start (see
+        ``TokenEditor.apply_patch``)."""
+        bar = self._editor.horizontalScrollBar()
+        return self._editor.contentsRect().height() - (bar.height() if bar.isVisible() else 0)
 
     @Slot()
     def _on_counted(self) -> None:

@@ -27,7 +27,7 @@ from gui.runtime.notify import Notifier, Offer
 from gui.state.settings import SettingsStore
 from gui.state.storage import Storage
 from gui.widgets import file_choosers
-from gui.widgets.forms import button_row, column_of, label_of
+from gui.widgets.forms import Dialog, button_row, column_of, label_of
 from gui.widgets.labels import PlainLabel
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _DETECTED_ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-32")
 MEGABYTE = 1_000_000
 
 
-class EncodingChooser(QDialog):
+class EncodingChooser(Dialog):
     """Choice of a character encoding with a preview; ``chosen`` holds it once accepted."""
 
     def __init__(self, file: UndecidedFile, parent: QWidget | None = None) -> None:

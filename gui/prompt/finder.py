@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QSpinBox, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QWidget
 
 from gui.core.text_chunks import ChunkedText
 from gui.editor.text_transfer import PieceWriter
@@ -17,7 +17,7 @@ from gui.prompt.find_service import FindRequest, FindService, Matches, Replaceme
 from gui.prompt.prompt import Prompt
 from gui.runtime.notify import Notifier
 from gui.widgets.find_bar import FindBar
-from gui.widgets.forms import button_row, column_of, label_of
+from gui.widgets.forms import Dialog, SpinBox, button_row, column_of, label_of
 
 if TYPE_CHECKING:
     from gui.costs.price_editor import PriceEditor
@@ -326,7 +326,7 @@ class Finder(MatchWalk):
         self._editor.setFocus()
 
 
-class GoToDialog(QDialog):
+class GoToDialog(Dialog):
     """Dialog for a number from 1 up, which calls ``go`` with it."""
 
     def __init__(
@@ -336,7 +336,7 @@ class GoToDialog(QDialog):
         self._go = go
         self.setObjectName("goToDialog")
         self.setWindowTitle(title)
-        self.number = QSpinBox(self, objectName="goToNumber")
+        self.number = SpinBox(self, objectName="goToNumber")
         self.number.setRange(1, max(1, most))
         self.number.setGroupSeparatorShown(True)
         self.number.setValue(now)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QSplitte
 from gui.editor.token_editor import EditorLook, TokenEditor
 from gui.look.icons import Icons
 from gui.look.quantities import figure
+from gui.look.style_sheet import give_kind, give_role
 from gui.look.theme import Theme
 from gui.prompt.figures import CountBar, Gutter, TokenAnnouncer, TokenReadout
 from gui.prompt.prompt import Prompt
@@ -69,9 +70,6 @@ class TextTools(ToolRow):
         assert option is not None
         for value, title in option.choices:
             self.colours.addItem(QCoreApplication.translate("Settings", title), value)
-        metrics = self.colours.fontMetrics()
-        widest = max(metrics.horizontalAdvance(self.colours.itemText(row)) for row in range(self.colours.count()))
-        self.colours.view().setMinimumWidth(widest + 32)
         self.add(self.picker, self.colours)
         self.spaces = self._switch(self.tr("Spaces"), "showSpaces", "whitespace", self.tr("Show spaces and line ends"))
         self.wrap = self._switch(self.tr("Wrap"), "wrapLines", "wrap", self.tr("Wrap long lines at the window edge"))
@@ -296,8 +294,8 @@ class FirstSteps(QWidget):
         picture = PlainLabel(frame)
         self._pictures.append((picture, card.icon))
         title, sentence = PlainLabel(_tr(card.title), frame), PlainLabel(_tr(card.sentence), frame)
-        title.setProperty("role", "strong")
-        sentence.setProperty("role", "caption")
+        give_role(title, "strong")
+        give_role(sentence, "caption")
         sentence.setWordWrap(True)
         sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
         close = QToolButton(frame, objectName=f"firstStepClose_{card.key}")
@@ -309,7 +307,7 @@ class FirstSteps(QWidget):
         close.setToolTip(self.tr("Don’t show this again"))
         close.clicked.connect(partial(self._dismiss, card.key))
         button = QPushButton(_tr(card.button), frame, objectName=f"firstStepGo_{card.key}")
-        button.setProperty("kind", "secondary" if card.page else "primary")
+        give_kind(button, "secondary" if card.page else "primary")
         button.setAccessibleName(f"{_tr(card.title)}: {_tr(card.button)}")
         button.clicked.connect(partial(self._follow, card))
         head = row_of(picture, (title, 1), close, spacing=8)

@@ -33,6 +33,7 @@ from gui.editor.soft_text_edit import SoftTextEdit
 from gui.look.fonts import fixed_font
 from gui.look.icons import Icons
 from gui.look.quantities import figure
+from gui.look.style_sheet import give_kind, give_role
 from gui.look.theme import Theme
 from gui.prompt.prompt import Prompt
 from gui.prompt.prompt_panel import BOTH, TEXT
@@ -376,7 +377,7 @@ class IdsPanel(QWidget):
         self.list = IdsList(prompt, theme, settings, self)
         self.list.setMinimumHeight(self.list.fontMetrics().lineSpacing() * MIN_LINES)
         self._title = PlainLabel(self, objectName="idsTitle")
-        self._title.setProperty("role", "strong")
+        give_role(self._title, "strong")
         self.forms = QTabBar(self, objectName="idsForm", accessibleName=self.tr("Form of the IDs"))
         self.forms.setProperty("kind", "segments")
         self.forms.setDrawBase(False)
@@ -386,7 +387,7 @@ class IdsPanel(QWidget):
         self.preview = QLineEdit(self, objectName="idsPreview", readOnly=True, accessibleName=self.tr("IDs to copy"))
         self.preview.setFont(fixed_font(settings.values.font_size, settings.values.font_family))
         self.copy = QPushButton(icons.icon("copy"), self.tr("&Copy all"), self, objectName="copyIds")
-        self.copy.setProperty("kind", "primary")
+        give_kind(self.copy, "primary")
         self.paste = QPushButton(self.tr("Paste &IDs…"), self, objectName="pasteIds")
         self.paste.setProperty("kind", "quiet")
         self.paste.setToolTip(self.tr("Turn token IDs into text"))
@@ -464,7 +465,7 @@ class IdsToText(QFrame):
             field.setTabChangesFocus(True)
         self.message = PlainLabel(self, objectName="idsMessage", wordWrap=True)
         self.insert = QPushButton(self.tr("Insert in &prompt"), self, objectName="insertIdsText")
-        self.insert.setProperty("kind", "primary")
+        give_kind(self.insert, "primary")
         self.copy = QPushButton(self.tr("Cop&y text"), self, objectName="copyIdsText")
         self.copy.setProperty("kind", "secondary")
         self.close_button = QToolButton(self, objectName="closeIdsToText")
@@ -484,7 +485,7 @@ class IdsToText(QFrame):
 
     def _lay_out(self) -> None:
         title = PlainLabel(self.tr("IDs to text"), self)
-        title.setProperty("role", "strong")
+        give_role(title, "strong")
         above = row_of((title, 1), self.close_button)
         below = row_of((self.message, 1), self.copy, self.insert)
         split = QSplitter(self, childrenCollapsible=False)

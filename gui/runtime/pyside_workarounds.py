@@ -5,8 +5,6 @@
 
 ``let_errors_leave_overrides``: an exception raised in C that leaves an override crashes the process (shiboken 6.11 on
 Python 3.11; ``tests/gui/runtime/test_override_errors.py``).
-
-``fields_of``: the garbage collector deletes objects that belong to Qt (up to PySide 6.11; ``tests/gui/test_theme.py``).
 """
 
 from __future__ import annotations
@@ -17,13 +15,10 @@ from collections.abc import Callable, Iterator
 from functools import cache, wraps
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import PySide6.QtCore  # noqa: F401 - loads the module that is patched below
 from shiboken6 import Shiboken
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit
 
 _ASKED_OF_A_MODULE = "_mod_uses_pyside"
 """A private function of the module below; if it is missing, sources are read as usual."""
@@ -128,16 +123,3 @@ def _guarding(parameters: str) -> Callable[[Override], FunctionType]:
     made: dict[str, Callable[[Override], FunctionType]] = {}
     exec(compile(GUARD.format(parameters=parameters), f"<{__name__}>", "exec"), made)
     return made["guarding"]
-
-
-def fields_of(spin_box: QAbstractSpinBox) -> list[QLineEdit]:
-    """Return the text field of a spin box, without ``lineEdit()``.
-
-    PySide treats what such methods return as a child of the wrapper that was asked, and up to 6.11 its garbage
-    collection gives the child to Python: if the wrapper of a spin box created by Qt, such as the year of a calendar, is
-    part of a reference cycle, the field is deleted with its own wrapper, while the spin box lives on and crashes. So
-    ask objects created by Qt for ``children()`` instead, and build no cycles of their wrappers.
-    """
-    from PySide6.QtWidgets import QLineEdit
-
-    return [child for child in spin_box.children() if isinstance(child, QLineEdit)]

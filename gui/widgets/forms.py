@@ -41,7 +41,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.figures import MAX_TOKENS
-from gui.look.style_sheet import RADIUS, give_tone
+from gui.look.style_sheet import RADIUS, SPACE, give_kind, give_role, give_tone
 from gui.look.theme import Theme
 from gui.widgets.labels import PlainLabel
 
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 Box = TypeVar("Box", bound=QBoxLayout)
 
 LABEL_GAP = 8
+TEXT_INSET = 6
+"""Distance of the text of a spin box from its edge, in pixels."""
 SIGNS = {"error": "⚠ ", "warning": "⚠ ", "success": "✓ "}
 """Marks that convey the kind by more than colour."""
 NO_BLENDING = ("xcb", "vnc")
@@ -207,7 +209,7 @@ def label_of(control: QWidget, text: str, role: str = "") -> PlainLabel:
     label = PlainLabel(text)
     label.setBuddy(control)
     if role:
-        label.setProperty("role", role)
+        give_role(label, role)
     return label
 
 
@@ -317,7 +319,7 @@ def form_row(grid: QGridLayout, text: str, control: QWidget, remark: Remark | No
 
 def tokens_box(name: str, spoken: str) -> QSpinBox:
     """Return a spin box for a number of tokens or calls."""
-    box = QSpinBox(objectName=name, groupSeparatorShown=True, accessibleName=spoken)
+    box = SpinBox(objectName=name, groupSeparatorShown=True, accessibleName=spoken)
     box.setRange(0, MAX_TOKENS)
     box.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
     box.setAccelerated(True)
@@ -328,7 +330,7 @@ def tokens_box(name: str, spoken: str) -> QSpinBox:
 
 def amount_box(name: str, spoken: str) -> QDoubleSpinBox:
     """Return a spin box for an amount of money with two decimals."""
-    box = QDoubleSpinBox(objectName=name, decimals=2, groupSeparatorShown=True, accessibleName=spoken)
+    box = DoubleSpinBox(objectName=name, decimals=2, groupSeparatorShown=True, accessibleName=spoken)
     box.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
     box.setFixedWidth(box.fontMetrics().horizontalAdvance("$ 0,000,000.00") + 36)
     return box
@@ -413,8 +415,41 @@ def close_row(dialog: QDialog) -> QDialogButtonBox:
 def button_of_kind(name: str, text: str, kind: str) -> QPushButton:
     """Return a button of a ``kind`` of the style sheet that Enter elsewhere in its dialog does not press."""
     button = QPushButton(text, objectName=name, autoDefault=False)
-    button.setProperty("kind", kind)
+    give_kind(button, kind)
     return button
+
+
+def _stand_off(box: QAbstractSpinBox) -> None:
+    """Move the text of a spin box off its edge: the padding of the style sheet moves only the buttons."""
+    box.lineEdit().setTextMargins(TEXT_INSET, 0, 0, 0)
+
+
+class SpinBox(QSpinBox):
+    """A spin box for integers, in the look of the other fields."""
+
+    def __init__(self, *args: Any, **properties: Any) -> None:
+        super().__init__(*args, **properties)
+        _stand_off(self)
+
+
+class DoubleSpinBox(QDoubleSpinBox):
+    """A spin box for decimal numbers, in the look of the other fields."""
+
+    def __init__(self, *args: Any, **properties: Any) -> None:
+        super().__init__(*args, **properties)
+        _stand_off(self)
+
+
+class Dialog(QDialog):
+    """Base class of dialogs; it gives them the margins of a page."""
+
+    def event(self, event: QEvent) -> bool:
+        layout = self.layout()
+        if event.type() == QEvent.Type.Polish and layout is not None:
+            page, wide = SPACE["page"], SPACE["wide"]
+            layout.setContentsMargins(page, wide, page, wide)
+            layout.setSpacing(max(layout.spacing(), SPACE["normal"]))
+        return super().event(event)
 
 
 class Popover(QDialog):

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from gui.core.token_text import shown
 from gui.look.fonts import STRONG, set_weight
 from gui.look.icons import Icons
-from gui.look.style_sheet import give_tone
+from gui.look.style_sheet import give_kind, give_role, give_tone
 from gui.look.theme import Theme
 
 
@@ -36,7 +36,7 @@ class PlainLabel(QLabel):
         super().__init__(*args, **properties)
         self.setTextFormat(Qt.TextFormat.PlainText)
         if role:
-            self.setProperty("role", role)
+            give_role(self, role)
 
     def setText(self, text: str) -> None:
         super().setText(shown(text))
@@ -74,7 +74,7 @@ class RemarkLabel(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         if role:
-            self.setProperty("role", role)
+            give_role(self, role)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
@@ -288,7 +288,7 @@ class EmptyState(QWidget):
         self._picture.setTextFormat(Qt.TextFormat.PlainText)
         self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.sentence = PlainLabel(sentence, self, objectName=f"{name}Words", wordWrap=True)
-        self.sentence.setProperty("role", "quiet")
+        give_role(self.sentence, "quiet")
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.button: QPushButton | None = None
         column = QVBoxLayout(self)
@@ -299,7 +299,7 @@ class EmptyState(QWidget):
         column.setAlignment(self.sentence, Qt.AlignmentFlag.AlignHCenter)
         if action:
             self.button = QPushButton(action, self, objectName=f"{name}Action")
-            self.button.setProperty("kind", "primary")
+            give_kind(self.button, "primary")
             column.addWidget(self.button, alignment=Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(2)
         self.say(sentence)

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.look.style_sheet import give_role
 from gui.widgets.labels import PlainLabel, plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
@@ -70,7 +71,7 @@ class ToolRow(QWidget):
     def add_caption(self, text: str, buddy: QWidget) -> None:
         """Add a label before a control; it is hidden if there is little room."""
         label = PlainLabel(text, self)
-        label.setProperty("role", "caption")
+        give_role(label, "caption")
         label.setBuddy(buddy)
         self._captions.append(label)
         self.add(label)
@@ -167,11 +168,20 @@ def segments(bar: QTabBar, name: str, spoken: str) -> QFrame:
 
 TEXT_PAD = 2
 """Pixels that Qt keeps free around the text of a combo box."""
+LIST_PADDING = 24
 DESCRIPTION = Qt.ItemDataRole.UserRole + 1
 
 
 class _Choice(QComboBox):
-    """Combo box that paints a text of its own."""
+    """Combo box that paints a text of its own, with a list as wide as its texts."""
+
+    def showPopup(self) -> None:
+        # Only now: the first access to the view takes milliseconds.
+        self.view().setMinimumWidth(self._list_width())
+        super().showPopup()
+
+    def _list_width(self) -> int:
+        return self.view().sizeHintForColumn(0) + LIST_PADDING
 
     def _option(self) -> QStyleOptionComboBox:
         option = QStyleOptionComboBox()
@@ -266,8 +276,6 @@ class EncodingPicker(ElidedChoice):
 
     def fill(self, encodings: Iterable[tuple[str, str]]) -> None:
         """Offer these encodings: name and description of each. The current one stays selected."""
-        if not isinstance(self.view().itemDelegate(), DescribedDelegate):
-            self.view().setItemDelegate(DescribedDelegate(self))
         current = self.currentText()
         self._filling = True
         self.clear()
@@ -279,7 +287,6 @@ class EncodingPicker(ElidedChoice):
             self.setItemData(row, spoken, Qt.ItemDataRole.AccessibleTextRole)
         self._select(current)
         self._filling = False
-        self._fit_list()
 
     @Slot(str)
     def show_name(self, name: str) -> None:
@@ -303,11 +310,16 @@ class EncodingPicker(ElidedChoice):
     def _show_tip(self) -> None:
         self.setToolTip(plain_tip(str(self.currentData(DESCRIPTION) or "")))
 
-    def _fit_list(self) -> None:
+    def showPopup(self) -> None:
+        if not isinstance(self.view().itemDelegate(), DescribedDelegate):
+            self.view().setItemDelegate(DescribedDelegate(self))
+        super().showPopup()
+
+    def _list_width(self) -> int:
         metrics = self.fontMetrics()
         rows = (f"{self.itemText(row)}    {self.itemData(row, DESCRIPTION)}" for row in range(self.count()))
         widest = max((metrics.horizontalAdvance(row) for row in rows), default=0)
-        self.view().setMinimumWidth(min(widest + 48, 640))
+        return min(widest + 48, 640)
 
 
 class DescribedDelegate(QStyledItemDelegate):

@@ -15,6 +15,7 @@ from gui.core.token_text import shown
 from gui.look.fonts import set_weight
 from gui.look.icons import Icons
 from gui.look.quantities import figure
+from gui.look.style_sheet import give_role
 from gui.look.theme import Theme
 from gui.widgets.bars import ProgressBar, draw_share
 from gui.widgets.labels import PlainLabel, as_written, plain_tip
@@ -319,9 +320,9 @@ class DocumentName(QWidget):
         self._modified = False
         self._name, self._state = PlainLabel(self), PlainLabel(self)
         self._name.setObjectName("headerDocument")
-        self._name.setProperty("role", "strong")
+        give_role(self._name, "strong")
         self._state.setObjectName("headerState")
-        self._state.setProperty("role", "caption")
+        give_role(self._state, "caption")
         bold, small = QFont(self.font()), QFont(self.font())
         set_weight(bold)
         small.setPixelSize(11)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QPointF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
@@ -39,8 +38,9 @@ from gui.costs.cost_table import dot_colour, draw_dot
 from gui.look.fonts import fixed_font, set_weight
 from gui.look.icons import Icons
 from gui.look.quantities import TrainingText
+from gui.look.style_sheet import give_role
 from gui.look.theme import Theme
-from gui.widgets.forms import button_row
+from gui.widgets.forms import Dialog, button_row
 from gui.widgets.labels import PlainLabel
 from gui.widgets.tool_row import segments
 
@@ -66,7 +66,7 @@ class Dot(QWidget):
             draw_dot(painter, QPointF(10, 10), self._quality, dot_colour(self._theme, self._quality))
 
 
-class Guide(QDialog):
+class Guide(Dialog):
     """A scrollable page. ``show_dots`` scrolls to the explanation of the dots."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
@@ -177,7 +177,7 @@ class Guide(QDialog):
 
     def _add_section(self, heading: str, text: str) -> PlainLabel:
         title = PlainLabel(heading, self)
-        title.setProperty("role", "section")
+        give_role(title, "section")
         font = QFont(title.font())
         font.setPixelSize(HEADING_PIXELS)
         set_weight(font)
@@ -276,7 +276,7 @@ class FactRows(QScrollArea):
         """Add a row and return the label of its value. A path is also selected by keyboard."""
         row = self._grid.rowCount()
         title, words = PlainLabel(name), PlainLabel(value)
-        title.setProperty("role", "tableQuiet")
+        give_role(title, "tableQuiet")
         words.setWordWrap(True)
         words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         if path:
@@ -285,7 +285,7 @@ class FactRows(QScrollArea):
                 Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
             )
         else:
-            words.setProperty("role", "table")
+            give_role(words, "table")
         words.setAccessibleName(f"{name}: {words.text()}")
         self._values[name] = words
         self._grid.setRowMinimumHeight(row, self.fontMetrics().height())
@@ -302,7 +302,7 @@ class FactRows(QScrollArea):
         self._grid.setRowStretch(self._grid.rowCount(), 1)
 
 
-class AboutDialog(QDialog):
+class AboutDialog(Dialog):
     """Name, version and icon of the program; pages of versions and folders, and of licences, both to be copied."""
 
     def __init__(
@@ -354,10 +354,10 @@ class AboutDialog(QDialog):
         picture = QLabel(self, objectName="aboutIcon")
         picture.setPixmap(icons.icon("tokenloupe").pixmap(ICON))
         title = PlainLabel("Tokenloupe", self)
-        title.setProperty("role", "hero")
+        give_role(title, "hero")
         version = PlainLabel(self.tr("Version {number}, MIT licence").format(number=our_version()), self)
         version.setObjectName("aboutVersion")
-        version.setProperty("role", "quiet")
+        give_role(version, "quiet")
         words = PlainLabel(
             self.tr("See the tokens of a prompt and what they cost, offline: nothing you type leaves this computer."),
             self,

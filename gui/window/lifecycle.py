@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gui.look.fonts import fixed_font
 from gui.runtime.notify import Offer
 from gui.state.session import EARLIER_FILE, Restored
-from gui.widgets.forms import button_row
+from gui.widgets.forms import Dialog, button_row
 from gui.widgets.labels import PlainLabel
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def release_clipboard() -> None:
 # --- uncaught exceptions ----------------------------------------------------------------------------------------------
 
 
-class CrashDialog(QDialog):
+class CrashDialog(Dialog):
     """Dialog that tells the user that an error occurred and the text is safe, with a report to copy."""
 
     def __init__(self, report: str, parent: QWidget | None = None) -> None:

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QComboBox,
-    QDialog,
     QFrame,
     QHBoxLayout,
     QHeaderView,
@@ -32,8 +31,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.look.style_sheet import give_kind, give_role
 from gui.state.settings import Option, SettingsStore, describe, names
-from gui.widgets.forms import close_row
+from gui.widgets.forms import Dialog, SpinBox, close_row
 from gui.widgets.labels import PlainLabel
 from gui.window.actions import plain_text, submenu_of
 
@@ -51,7 +51,7 @@ class _Row(NamedTuple):
     words: str
 
 
-class PreferencesDialog(QDialog):
+class PreferencesDialog(Dialog):
     """Settings dialog with its pages listed at the left, and the number of matches during a search."""
 
     def __init__(
@@ -78,7 +78,7 @@ class PreferencesDialog(QDialog):
         self.pages.setAccessibleName(self.tr("Settings pages"))
         self.pages.setProperty("kind", "plain")
         self.found = PlainLabel(objectName="preferencesFound")
-        self.found.setProperty("role", "caption")
+        give_role(self.found, "caption")
         self._stack = QStackedWidget()
         self._titles: list[str] = []
         for name in names():
@@ -136,7 +136,7 @@ class PreferencesDialog(QDialog):
     def _column(self, page: str) -> QVBoxLayout:
         if page not in self._columns:
             title = PlainLabel(_tr(page))
-            title.setProperty("role", "section")
+            give_role(title, "section")
             head = QHBoxLayout()
             head.addWidget(title)
             head.addStretch(1)
@@ -194,7 +194,7 @@ class PreferencesDialog(QDialog):
             words.addWidget(label)
             line.addWidget(control, alignment=Qt.AlignmentFlag.AlignTop)
         help_ = PlainLabel(_tr(option.help))
-        help_.setProperty("role", "caption")
+        give_role(help_, "caption")
         help_.setWordWrap(True)
         help_.setContentsMargins(24 if isinstance(control, QCheckBox) else 0, 0, 0, 0)
         words.addWidget(help_)
@@ -217,7 +217,7 @@ class PreferencesDialog(QDialog):
         return box
 
     def _number(self, name: str, option: Option) -> QSpinBox:
-        box = QSpinBox(self)
+        box = SpinBox(self)
         box.setRange(option.lowest, option.highest)
         if option.unit:
             box.setSuffix(" " + _tr(option.unit))
@@ -317,10 +317,10 @@ class ShortcutsPage(QWidget):
         self.keys.setAccessibleName(self.tr("New shortcut"))
         self.label.setBuddy(self.keys)
         self.conflict = PlainLabel(objectName="shortcutConflict")
-        self.conflict.setProperty("role", "caption")
+        give_role(self.conflict, "caption")
         self.conflict.setWordWrap(True)
         self.assign = QPushButton(self.tr("Assign"), objectName="shortcutAssign")
-        self.assign.setProperty("kind", "primary")
+        give_kind(self.assign, "primary")
         self.reset = QPushButton(self.tr("Reset"), objectName="shortcutReset")
         self.reset.setProperty("kind", "quiet")
         for button in (self.assign, self.reset):
@@ -328,7 +328,7 @@ class ShortcutsPage(QWidget):
 
     def _lay_out(self) -> None:
         title = PlainLabel(self.tr("Shortcuts"))
-        title.setProperty("role", "section")
+        give_role(title, "section")
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.label, 1)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStatusBar, QToolButton,
 from gui.core.token_text import visible_line
 from gui.look.icons import Icons
 from gui.look.quantities import figure
-from gui.look.style_sheet import TYPE
+from gui.look.style_sheet import TYPE, give_role
 from gui.widgets.bars import ProgressBar
 from gui.widgets.labels import PlainLabel, StatusLine
 
@@ -38,7 +38,7 @@ class StatusFacts(QObject):
         self._encoding, self._line_ends = PlainLabel(bar), PlainLabel(bar)
         for label, name in ((self._encoding, "statusOrigin"), (self._line_ends, "statusLineEnds")):
             label.setObjectName(name)
-            label.setProperty("role", "caption")
+            give_role(label, "caption")
             label.setContentsMargins(0, 0, GAP, 0)
             bar.addWidget(label)
         self._zoom = QToolButton(bar, objectName="statusZoom")
@@ -74,7 +74,7 @@ class StatusFacts(QObject):
     def _line(bar: QStatusBar, name: str, template: str) -> StatusLine:
         """Add a line of a fixed width for a template, or one that takes the remaining width."""
         line = StatusLine(name, bar)
-        line.setProperty("role", "caption")
+        give_role(line, "caption")
         small = QFont(bar.font())
         small.setPixelSize(TYPE["caption"])
         if template:

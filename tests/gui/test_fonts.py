@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QFontMetricsF
@@ -76,14 +77,25 @@ def test_a_large_text_of_the_system_makes_all_text_larger(qapp: QApplication, mo
     assert f"font-size: {size:g}pt" in style_sheet.sheet(Theme("light")._colours.colours, fonts.scale())
 
 
-def test_a_role_given_later_makes_a_label_strong(qtbot: QtBot, qapp: QApplication):
+@pytest.mark.parametrize("later", [False, True])
+def test_a_strong_role_lasts_through_changes_of_tone_and_theme(qtbot: QtBot, qapp: QApplication, later: bool):
     theme = Theme("light", "normal")
     theme.apply(qapp)
-    label = QLabel("230")
-    qtbot.addWidget(label)
-    label.show()
-    usual = label.sizeHint()
-    style_sheet.give_role(label, "figure")
-    assert label.sizeHint().height() > 1.5 * usual.height()
-    assert label.font().isVariableAxisSet(QFont.Tag("wght"))
+    usual, label = QLabel("230"), QLabel("230")
+    if not later:
+        style_sheet.give_role(label, "figure")
+    for one in (usual, label):
+        qtbot.addWidget(one)
+        one.show()
+    for change in (
+        *(partial(style_sheet.give_role, label, "figure"), partial(style_sheet.give_tone, label, "warning")),
+        *(partial(theme.set_mode, "dark"), partial(style_sheet.give_tone, label, "")),
+    ):
+        change()
+        assert label.sizeHint().height() > 1.5 * usual.sizeHint().height()
+        assert label.font().isVariableAxisSet(QFont.Tag("wght"))
+    for change in (partial(style_sheet.give_role, label, "quiet"), partial(theme.set_mode, "light")):
+        change()
+        assert label.font().weight() == QFont.Weight.Normal
+        assert not label.font().isVariableAxisSet(QFont.Tag("wght"))
     theme.release()

@@ -39,7 +39,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLineEdit,
     QListWidget,
-    QSpinBox,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QToolButton,
@@ -54,10 +53,10 @@ from gui.editor.soft_text_edit import SoftTextEdit
 from gui.look.fonts import fixed_font, strong
 from gui.look.icons import Icons
 from gui.look.quantities import figure
-from gui.look.style_sheet import plain_corner
+from gui.look.style_sheet import give_role, plain_corner
 from gui.look.theme import Theme
 from gui.prompt.chat.result import message_count
-from gui.widgets.forms import button_of_kind, column_of, row_of
+from gui.widgets.forms import SpinBox, button_of_kind, column_of, row_of
 from gui.widgets.labels import PlainLabel
 from gui.widgets.table_model import everything_visible
 from gui.widgets.tables import StretchedTable, set_up_rows
@@ -282,7 +281,7 @@ class MessageEditor(QWidget):
         self.content.setCornerWidget(plain_corner(self.content))
         self.images = QListWidget(objectName="requestImages", accessibleName=self.tr("Images of the message"))
         self.width_box, self.height_box = (
-            QSpinBox(objectName=name, maximum=LARGEST_SIDE, specialValueText="?")
+            SpinBox(objectName=name, maximum=LARGEST_SIDE, specialValueText="?")
             for name in ("requestImageWidth", "requestImageHeight")
         )
         self.width_box.setAccessibleName(self.tr("Width of the image in pixels"))
@@ -309,7 +308,7 @@ class MessageEditor(QWidget):
             button.setToolTip(f"{name} ({keys})")
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.tokens = PlainLabel(objectName="requestMessageTokens")
-        self.tokens.setProperty("role", "strong")
+        give_role(self.tokens, "strong")
         self.tokens.setAccessibleName(self.tr("Tokens of this message"))
         self.dot = Dot("", self._theme)
         self.dot.setObjectName("requestMessageQuality")

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QPlainTextEdit, QSizePolicy, QS
 from engine.requests.types import Image, Message, Request, ToolCall
 from gui.core.token_text import visible_line
 from gui.look.icons import Icons
-from gui.look.style_sheet import plain_corner
+from gui.look.style_sheet import give_role, plain_corner
 from gui.look.theme import Theme
 from gui.prompt.chat.messages import EDGE, SETTLE_MS, MessageEditor, MessageList, MessagesModel
 from gui.prompt.chat.result import RequestLinesPage, RequestResult, unknown_text
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from engine.requests.template import Template
     from gui.prompt.chat.service import RequestReply
 
-LIST_PADDING = 24
 CHOOSE_FILE = "choose"
 OWN_TEMPLATE = "file"
 
@@ -150,8 +149,6 @@ class RequestBar(ToolRow):
         for choice, least in ((self.template, 13), (self.picker, 8), (self.rule, 7)):
             choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             choice.setMinimumContentsLength(least)
-        for choice in (self.template, self.rule):
-            choice.view().setMinimumWidth(choice.view().sizeHintForColumn(0) + LIST_PADDING)
         self.picker.setProperty("kind", "quiet")
 
 
@@ -386,9 +383,9 @@ class ChatPanel(QFrame):
         self.tools.setTabChangesFocus(True)
         self.tools.setCornerWidget(plain_corner(self.tools))
         self.tools_title = PlainLabel(self.tr("Tools"))
-        self.tools_title.setProperty("role", "strong")
+        give_role(self.tools_title, "strong")
         self.tools_names = PlainLabel(objectName="requestToolNames")
-        self.tools_names.setProperty("role", "quiet")
+        give_role(self.tools_names, "quiet")
         self.tools_names.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.edit_tools = button_of_kind("requestEditTools", self.tr("Edit as &JSON"), "link")
         self.edit_tools.setCheckable(True)

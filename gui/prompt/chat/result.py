@@ -20,6 +20,7 @@ from gui.core.token_text import visible_line
 from gui.editor.token_editor import TokenView
 from gui.look.fonts import set_weight
 from gui.look.quantities import figure
+from gui.look.style_sheet import give_role
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
 from gui.widgets.bars import SQUARE, Part, PartsBar, ProgressBar
@@ -156,7 +157,7 @@ class PartChips(QWidget):
         self._theme = theme
         self._parts: tuple[str, ...] = ()
         self._label = PlainLabel(self.tr("Mar&k"))
-        self._label.setProperty("role", "caption")
+        give_role(self._label, "caption")
         row = FlowLayout(self, CHIP_GAP)
         row.addWidget(self._label)
         self._chips: dict[str, Chip] = {}
@@ -298,11 +299,11 @@ class RequestResult(QWidget):
 
     def _make(self, theme: Theme, settings: SettingsStore) -> None:
         self.total = PlainLabel(objectName="requestTotal")
-        self.total.setProperty("role", "section")
+        give_role(self.total, "section")
         self.bar = PartsBar(theme, "requestPartsBar")
         self.parts = wrapped_label("requestOverhead")
         self.parts.setAccessibleName(self.tr("Tokens by part"))
-        self.parts.setProperty("role", "caption")
+        give_role(self.parts, "caption")
         self.parts.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
@@ -316,7 +317,7 @@ class RequestResult(QWidget):
         self.view.setProperty("kind", "flat")
         self.view.setAccessibleName(self.tr("Request as rendered for the model"))
         self.position = PlainLabel(objectName="requestPlace")
-        self.position.setProperty("role", "caption")
+        give_role(self.position, "caption")
 
     def _lay_out(self) -> None:
         labels = (self.total, self.bar, self.tint, self.parts, self.problem, self.special, self.notes)

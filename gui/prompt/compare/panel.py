@@ -24,7 +24,7 @@ from gui.core.token_text import visible, visible_line
 from gui.editor.aligned_tokens import AlignedRows, AlignedTokens
 from gui.look.icons import Icons
 from gui.look.quantities import figure
-from gui.look.style_sheet import plain_corner
+from gui.look.style_sheet import give_role, plain_corner
 from gui.look.theme import Theme
 from gui.prompt.compare.service import PROMPT, SELECTION, SOURCES, TYPED, premium_percent
 from gui.state.settings import SettingsStore
@@ -565,7 +565,7 @@ class ComparePanel(QFrame):
         self.state_changed.emit()
 
     def _lay_out(self) -> None:
-        self.status.setProperty("role", "caption")
+        give_role(self.status, "caption")
         head = QWidget()
         column_of(
             self.strip, self.status, self.typed, (self.encodings, 1), parent=head, margins=(16, 8, 16, 0), spacing=6

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHeaderView, QSplitter, QStacke
 from gui.core.token_text import ADDED, REMOVED, plain_text, text_without
 from gui.costs.money_text import CostText, money_text
 from gui.look.icons import Icons
+from gui.look.style_sheet import give_role
 from gui.look.theme import Theme
 from gui.prompt.savings.service import kind_text, tr
 from gui.widgets.bars import ReachableProgressBar
@@ -260,7 +261,7 @@ class RankingPage(QWidget):
 
     def _lay_out(self) -> None:
         title = PlainLabel(self.tr("Heaviest parts"))
-        title.setProperty("role", "section")
+        give_role(title, "section")
         label = label_of(self.by, self.tr("&Rank by"), "caption")
         column_of(
             row_of((title, 1), label, self.by, margins=(16, 0, 12, 0)),
@@ -298,7 +299,7 @@ class SavingsPage(QWidget):
         self.changes.setItemDelegate(RunsDelegate(theme, self.changes))
         self.empty = EmptyState("savingsEmpty", "find", "", "", icons, theme)
         self.title = wrapped_label("advisorTitle")
-        self.title.setProperty("role", "section")
+        give_role(self.title, "section")
         self.total = wrapped_label("advisorTotal")
         self.safe = button_of_kind("advisorSafe", self.tr("Select all safe"), "quiet")
         self.safe.setToolTip(self.tr("Check the suggestions that keep the meaning"))

@@ -35,6 +35,7 @@ from gui.core.version_store import LONGEST_NAME, SavedVersions, Version
 from gui.look.fonts import strong
 from gui.look.icons import Icons
 from gui.look.quantities import figure, moment_format
+from gui.look.style_sheet import give_kind, give_role
 from gui.look.theme import Theme
 from gui.prompt.versions.comparison import VersionComparison, tr
 from gui.widgets.bars import draw_share
@@ -214,7 +215,7 @@ class VersionList(QWidget):
         self.name.setPlaceholderText(self.tr("Name of this version"))
         self.name.setAccessibleName(self.tr("Name of the new version"))
         self.save = _button("versionSave", self.tr("&Save version"), self.tr("Save the current prompt"))
-        self.save.setProperty("kind", "primary")
+        give_kind(self.save, "primary")
         self.restore = _button(
             "versionRestore", self.tr("&Restore"), self.tr("Replace the prompt with this version; Undo reverts it")
         )
@@ -230,7 +231,7 @@ class VersionList(QWidget):
         self.table.setItemDelegateForColumn(TOKENS, FirstLine(self.table))
         self.table.setItemDelegateForColumn(CONTEXT, ContextCells(self.model, theme, self.table))
         self.total = wrapped_label("versionTotal")
-        self.total.setProperty("role", "caption")
+        give_role(self.total, "caption")
         self._doomed: Version | None = None
         self._set_up_table()
         self._lay_out()

@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
     QDialogButtonBox,
     QFormLayout,
     QFrame,
@@ -25,11 +24,11 @@ from PySide6.QtWidgets import (
 from gui.look.quantities import figure
 from gui.look.style_sheet import give_tone
 from gui.tokenizers.library.service import PATTERN_NAMES, ReadRequest, Refusal, TokenizerPreview
-from gui.widgets.forms import button_row, column_of, label_of, row_of
+from gui.widgets.forms import Dialog, button_row, column_of, label_of, row_of
 from gui.widgets.labels import PlainLabel, wrapped_label
 
 
-class TokenizerNameDialog(QDialog):
+class TokenizerNameDialog(Dialog):
     """Dialog for a new name that is not in ``taken``. Calls ``take`` with the old and the new name."""
 
     def __init__(
@@ -73,7 +72,7 @@ LONGEST_NAME = 80
 _LONGEST_SHOWN = 160
 
 
-class TokenizerImportDialog(QDialog):
+class TokenizerImportDialog(Dialog):
     """Preview of a file to import. Accepted with a valid preview and a free name; the caller does the import.
 
     Signals: ``read_asked(ReadRequest)``: read the same file again with a split pattern.
@@ -264,7 +263,7 @@ def _short(text: str) -> str:
 _ID = Qt.ItemDataRole.UserRole
 
 
-class TokenizerModelsDialog(QDialog):
+class TokenizerModelsDialog(Dialog):
     """Dialog to choose the models to count with an encoding. Accepted with at least one new model checked."""
 
     def __init__(self, encoding: str, models: Iterable[tuple[str, str, str]], parent: QWidget | None = None) -> None:

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLineEdit,
     QPlainTextEdit,
-    QSpinBox,
     QToolButton,
     QWidget,
 )
@@ -23,7 +22,7 @@ from gui.core.token_text import visible
 from gui.editor.token_editor import TokenEditor
 from gui.look.fonts import fixed_font, set_weight
 from gui.look.icons import Icons
-from gui.look.style_sheet import plain_corner
+from gui.look.style_sheet import give_role, plain_corner
 from gui.look.theme import Theme
 from gui.runtime.event_loop import WhenShown
 from gui.state.settings import SettingsStore
@@ -31,7 +30,7 @@ from gui.tokenizers.merges.service import FROM_END, LONGEST, MergeForest, explai
 from gui.tokenizers.merges.tree_view import MergeTreePane
 from gui.tokenizers.train.feed import MAX_SHOWN_BYTES, Index, shown
 from gui.widgets.delegates import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills
-from gui.widgets.forms import Remark, column_of, label_of, restore_sizes, row_of, splitter_of
+from gui.widgets.forms import Remark, SpinBox, column_of, label_of, restore_sizes, row_of, splitter_of
 from gui.widgets.labels import PlainLabel
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import CELL_PADDING, ROW_PADDING, StretchedTable, set_up_rows
@@ -265,7 +264,7 @@ class MergePlayer(QWidget):
         super().__init__(parent)
         self._icons = icons
         self._last = 0
-        self.step = QSpinBox(self, objectName="mergeStep", accessibleName=self.tr("Merges applied"))
+        self.step = SpinBox(self, objectName="mergeStep", accessibleName=self.tr("Merges applied"))
         self.step.setToolTip(self.tr("Number of merges applied"))
         self.step.setKeyboardTracking(False)
         self.step.setGroupSeparatorShown(True)
@@ -713,5 +712,5 @@ class MergesPanel(QWidget):
 
 def _titled(text: str) -> PlainLabel:
     label = PlainLabel(text)
-    label.setProperty("role", "strong")
+    give_role(label, "strong")
     return label

@@ -23,11 +23,11 @@ from PySide6.QtWidgets import (
 from engine.corpus.types import CorpusRules
 from engine.training.types import TrainingSettings, has_signs
 from gui.core.about import is_built
-from gui.look.fonts import fixed_font, set_weight
+from gui.look.fonts import fixed_font, semibold, set_weight
 from gui.look.quantities import TrainingText
 from gui.tokenizers.train.corpus_service import PUBLISHED_PATTERNS
 from gui.widgets.folders import SkippedFilesModel
-from gui.widgets.forms import FlowLayout, Remark, column_of, form_grid, form_row, row_of
+from gui.widgets.forms import FlowLayout, Remark, SpinBox, column_of, form_grid, form_row, row_of
 from gui.widgets.labels import PlainLabel
 
 if TYPE_CHECKING:
@@ -170,6 +170,7 @@ class TrainingSurveyBox(QGroupBox):
     def __init__(self, text: TrainingText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setTitle(self.tr("Texts"))
+        self.setFont(semibold())
         self._text = text
         self.model = SkippedFilesModel(text, self)
         self._make()
@@ -345,7 +346,7 @@ class TrainingSurveyBox(QGroupBox):
         )
         self.sample = QCheckBox(self.tr("Train on a sample of"), objectName="trainSample")
         self.sample.setToolTip(self.tr("Take files evenly from the whole folder, up to this size."))
-        self.sample_mb = QSpinBox(objectName="trainSampleSize")
+        self.sample_mb = SpinBox(objectName="trainSampleSize")
         self.sample_mb.setRange(1, MAX_SAMPLE_MB)
         self.sample_mb.setSuffix(self.tr(" MB"))
         self.sample_mb.setGroupSeparatorShown(True)
@@ -424,6 +425,7 @@ class TrainingSettingsForm(QGroupBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setTitle(self.tr("Vocabulary"))
+        self.setFont(semibold())
         self._pattern_problem = ""
         self._make_controls()
         self._lay_out()
@@ -728,7 +730,7 @@ class TrainingSettingsForm(QGroupBox):
 
 
 def _number(name: str, least: int, most: int) -> QSpinBox:
-    box = QSpinBox(objectName=name)
+    box = SpinBox(objectName=name)
     box.setRange(least, most)
     box.setGroupSeparatorShown(True)
     box.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)

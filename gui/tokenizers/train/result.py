@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QSizePolicy,
-    QSpinBox,
     QStackedWidget,
     QTabWidget,
     QWidget,
@@ -28,11 +27,11 @@ from gui.core.token_text import hexadecimal, visible
 from gui.editor.aligned_tokens import AlignedRows, AlignedTokens
 from gui.look.fonts import fixed_font, set_weight
 from gui.look.quantities import TrainingText
-from gui.look.style_sheet import plain_corner
+from gui.look.style_sheet import give_kind, plain_corner
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
 from gui.tokenizers.train.report_service import FORMATS, format_title, input_usd, is_comparable
-from gui.widgets.forms import FlowLayout, Remark, column_of, label_of, labelled_row, row_of
+from gui.widgets.forms import FlowLayout, Remark, SpinBox, column_of, label_of, labelled_row, row_of
 from gui.widgets.labels import FigureStrip, PlainLabel, wrapped_label
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import ROW_PADDING, FittedTable, StretchedTable
@@ -302,7 +301,7 @@ class CompressionPage(QWidget):
         self.table.horizontalHeader().setHighlightSections(False)
         self.table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
         self.calls_of = PlainLabel(objectName="trainSavingsModel")
-        self.prompt_bytes = QSpinBox(objectName="trainSavingsBytes")
+        self.prompt_bytes = SpinBox(objectName="trainSavingsBytes")
         self.prompt_bytes.setRange(1, MAX_PROMPT_BYTES)
         self.prompt_bytes.setGroupSeparatorShown(True)
         self.prompt_bytes.setSuffix(self.tr(" bytes"))
@@ -519,7 +518,7 @@ class TrainingResultPage(QWidget):
         self.names.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.names.setPlaceholderText(self.tr("Choose one"))
         self.use = _button("trainUse", self.tr("&Use in the editor"), self.tr("Count the prompt with this tokenizer"))
-        self.use.setProperty("kind", "primary")
+        give_kind(self.use, "primary")
         self.save = _button("trainSave", self.tr("Save &as"), self.tr("Save it to a file for other programs"))
         self.save.setMenu(QMenu(self.save))
         for ending, title in FORMATS:

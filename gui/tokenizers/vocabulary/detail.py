@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from gui.core.token_text import hexadecimal, visible
 from gui.look.fonts import fixed_font
 from gui.look.quantities import figure
-from gui.look.style_sheet import plain_corner
+from gui.look.style_sheet import give_role, plain_corner
 from gui.look.theme import Theme
 from gui.runtime.jobs import NewestRequest
 from gui.tokenizers.merges.service import MergeForest, forest_of
@@ -273,7 +273,7 @@ class VocabularyDetail(QWidget):
     def _add_row(self, row: int, title: str, widget: QWidget) -> None:
         edge = Qt.AlignmentFlag.AlignTop if isinstance(widget, QLabel) else Qt.AlignmentFlag.AlignVCenter
         label = self._titles[widget] = PlainLabel(title)
-        label.setProperty("role", "tableQuiet")
+        give_role(label, "tableQuiet")
         self._grid.addWidget(label, row, 0, edge)
         self._grid.addWidget(widget, row, 1)
 

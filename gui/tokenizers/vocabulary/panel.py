@@ -26,6 +26,7 @@ from gui.widgets.forms import (
     FlowLayout,
     PageTabs,
     Popover,
+    SpinBox,
     WheelGuard,
     button_of_kind,
     column_of,
@@ -282,7 +283,7 @@ class VocabularyFilters(QWidget):
         self.export.setToolTip(self.tr("Export the entries shown as CSV or JSON"))
 
     def _bytes(self, name: str, accessible: str) -> QSpinBox:
-        spin = QSpinBox(objectName=name, accessibleName=accessible, toolTip=accessible)
+        spin = SpinBox(objectName=name, accessibleName=accessible, toolTip=accessible)
         spin.setRange(0, MAX_BYTES)
         spin.setSpecialValueText(self.tr("any"))
         spin.setGroupSeparatorShown(True)
