@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal, Inexact, InvalidOperation, Overflow
+from functools import lru_cache
 from typing import NamedTuple
 
 from pricing.money import exact_usd
@@ -36,19 +37,29 @@ MAX_TOKENS = 10**15
 
 MAX_FACTOR = Decimal(1_000_000)
 MAX_DECIMALS = 30
+MAX_CHECKED = 64
+"""Maximum number of scenarios remembered as possible."""
 
 _EXACT = Context(prec=120)
 
 
-def check(count: TokenCount | None, scenario: Scenario) -> None:
-    """Raise ScenarioError for a scenario that is impossible, by itself or with a prompt of this size."""
-    _check_amounts(count, scenario)
-    _check_range("output", scenario.output_tokens, scenario.output_range)
-    _check_range("reasoning", scenario.reasoning_tokens, scenario.reasoning_range)
-    _check_factors(scenario)
-    _check_service(scenario)
+def _check(count: TokenCount | None, scenario: Scenario, cards: RateCards) -> None:
+    """Raise ScenarioError for a scenario that is impossible, by itself or with a prompt of this size.
+
+    ``cards`` remembers which scenarios are possible, since a table prices all its models with the same few.
+    """
+    if id(scenario) not in cards.checked:
+        _check_amounts(scenario)
+        _check_range("output", scenario.output_tokens, scenario.output_range)
+        _check_range("reasoning", scenario.reasoning_tokens, scenario.reasoning_range)
+        _check_factors(scenario)
+        _check_service(scenario)
+        if len(cards.checked) > MAX_CHECKED:
+            cards.checked.clear()
+        cards.checked[id(scenario)] = scenario
     if count is None:
         return
+    _check_amount("prompt tokens", count.tokens)
     if not 0 <= count.low <= count.tokens <= count.high <= MAX_TOKENS * 100:
         raise ScenarioError(f"the count {count.tokens:,} must be within its range {count.low:,} to {count.high:,}")
     special = cached_tokens(count.tokens, scenario) + scenario.cache_write_tokens + scenario.cache_write_1h_tokens
@@ -58,14 +69,7 @@ def check(count: TokenCount | None, scenario: Scenario) -> None:
         )
 
 
-def _check_amounts(count: TokenCount | None, scenario: Scenario) -> None:
-    numbers = (
-        *(scenario.output_tokens, scenario.reasoning_tokens, scenario.cached_tokens or 0, scenario.calls),
-        *(scenario.cache_write_tokens, scenario.cache_write_1h_tokens, count.tokens if count else 0),
-        *(scenario.audio_input_tokens, scenario.audio_output_tokens, scenario.searches),
-    )
-    if min(numbers) >= 0 and max(numbers) <= MAX_TOKENS:
-        return
+def _check_amounts(scenario: Scenario) -> None:
     amounts = {
         "output tokens": scenario.output_tokens,
         "reasoning tokens": scenario.reasoning_tokens,
@@ -76,13 +80,16 @@ def _check_amounts(count: TokenCount | None, scenario: Scenario) -> None:
         "audio output tokens": scenario.audio_output_tokens,
         "searches": scenario.searches,
         "calls": scenario.calls,
-        "prompt tokens": count.tokens if count else 0,
     }
     for what, amount in amounts.items():
-        if amount < 0:
-            raise ScenarioError(f"the number of {what} cannot be negative (got {amount:,})")
-        if amount > MAX_TOKENS:
-            raise ScenarioError(f"the number of {what} is too large (got {amount:,}, at most {MAX_TOKENS:,})")
+        _check_amount(what, amount)
+
+
+def _check_amount(what: str, amount: int) -> None:
+    if amount < 0:
+        raise ScenarioError(f"the number of {what} cannot be negative (got {amount:,})")
+    if amount > MAX_TOKENS:
+        raise ScenarioError(f"the number of {what} is too large (got {amount:,}, at most {MAX_TOKENS:,})")
 
 
 def _check_service(scenario: Scenario) -> None:
@@ -202,8 +209,8 @@ def estimate(
     Without a count, every amount is None. If the low end of the range is shorter than the cached and written parts,
     these shrink with it, the cached part last. ``cards`` caches prices for the next estimates of the same models.
     """
-    check(count, scenario)
     cards = cards or RateCards()
+    _check(count, scenario, cards)
     possible, change = cards.possible(model.price, scenario.on, scenario.hours)
     price = possible[0]
     if count is None:
@@ -282,6 +289,7 @@ def _split_prompt(prompt: int, scenario: Scenario) -> tuple[tuple[str, int], ...
     return tuple(part for part in split if part[1])
 
 
+@lru_cache(maxsize=64)
 def _split_output(output: int, reasoning: int, audio: int) -> tuple[tuple[str, int], ...]:
     split = (("output", output), ("reasoning", reasoning), ("audio_output", audio))
     return tuple(part for part in split if part[1])

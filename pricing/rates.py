@@ -271,6 +271,8 @@ class RateCards:
     """
 
     def __init__(self) -> None:
+        self.checked: dict[int, Scenario] = {}
+        """Scenarios that were found to be possible, by id."""
         self._on: date | None = None
         self._changed: dict[tuple[int, str], tuple[Price, tuple[Price, ...], Change | None]] = {}
         self._cards: dict[tuple[int, int, str], tuple[Price, Tier | None, RateCard]] = {}
@@ -284,6 +286,7 @@ class RateCards:
         """
         if on != self._on:
             self._on = on
+            self.checked.clear()
             self._changed.clear()
             self._cards.clear()
             self._listed.clear()

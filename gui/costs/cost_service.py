@@ -104,6 +104,9 @@ def price_rows(request: PriceRequest, ticket: Ticket | None = None) -> tuple[Cos
 
     cards = request.cards or new_cards()
     mixed = request.mix is not None and not request.mix.is_plain
+    asked = request.scenario
+    if request.mix is not None and request.mix.hit_rate is not None:
+        asked = replace(asked, cache_write_tokens=0, cache_write_1h_tokens=0)
     rows = []
     yield_to_gui()
     for model, calibrated in (request.narrowing or Narrowing()).of(request.models, request.sample, request.samples):
@@ -112,7 +115,7 @@ def price_rows(request: PriceRequest, ticket: Ticket | None = None) -> tuple[Cos
         pending = model.count.tokenizer in request.pending
         rates, other = cards.listed(model.price, request.scenario)
         if mixed and count is not None:
-            row = _mixed_row(model, count, request, cards)
+            row = _mixed_row(model, count, asked, request.mix, cards)
             rows.append(replace(row, pending=pending, rates=rates, off_peak_rates=other, calibrated=calibrated))
             continue
         scenario, cut = fitting(request.scenario, count)
@@ -121,16 +124,12 @@ def price_rows(request: PriceRequest, ticket: Ticket | None = None) -> tuple[Cos
     return tuple(rows)
 
 
-def _mixed_row(model: Model, count: TokenCount, request: PriceRequest, cards: RateCards) -> CostRow:
+def _mixed_row(model: Model, count: TokenCount, asked: Scenario, mix: CallMix, cards: RateCards) -> CostRow:
     """Return the row of a model whose calls differ, with their average cost."""
     from pricing.scenarios import mixed_cost
 
-    assert request.mix is not None
-    requested = request.scenario
-    if request.mix.hit_rate is not None:
-        requested = replace(requested, cache_write_tokens=0, cache_write_1h_tokens=0)
-    scenario, cut = fitting(requested, count)
-    mixed = mixed_cost(model, count, scenario, request.mix, cards)
+    scenario, cut = fitting(asked, count)
+    mixed = mixed_cost(model, count, scenario, mix, cards)
     return CostRow(model, mixed.average, cached_cut=cut, mixed=mixed)
 
 
