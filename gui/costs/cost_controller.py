@@ -737,7 +737,10 @@ class CostController(QObject):
         span = editor.token_at(editor.caret_offset())
         line, column = map(model.view.text.number, (editor.caret_line, editor.caret_column))
         position = self.tr("Line {line}, column {column}").format(line=line, column=column)
-        self.inspector.token.show_token(span, self._prompt.token_info(span), editor.token_count, position)
+        # Not the editor's count, which takes milliseconds in a large text; this one may be an edit behind the caret.
+        counted = 0 if self._prompt.counts is None else self._prompt.counts.tokens
+        total = counted if span is None else max(counted, span.index + 1)
+        self.inspector.token.show_token(span, self._prompt.token_info(span), total, position)
 
     @Slot()
     def _on_explain(self) -> None:
