@@ -264,3 +264,18 @@ def test_the_window_uses_the_words_of_the_glossary():
         for text in ast.walk(argument)
         if isinstance(text, ast.Constant) and isinstance(text.value, str) and (found := BANNED_WORDS.search(text.value))
     )
+
+
+LOOKS = {"QDialog": "Dialog", "QSpinBox": "SpinBox", "QDoubleSpinBox": "DoubleSpinBox"}
+"""Classes of Qt to which the style sheet cannot give the look of the window, and ours that have it."""
+
+
+def test_dialogs_and_spin_boxes_have_the_look_of_the_window():
+    assert_none(
+        place(path, node, f"use {LOOKS[name.id]} of gui.widgets.forms")
+        for path in sources()
+        if path.relative_to(ROOT).parts[0] == "gui" and path.name != "forms.py"
+        for node in nodes(path)
+        for name in (node.bases if isinstance(node, ast.ClassDef) else [getattr(node, "func", None)])
+        if isinstance(name, ast.Name) and name.id in LOOKS
+    )

@@ -268,13 +268,16 @@ class CostTableModel(TableModel):
 
         While the user types, models of almost the same cost change places, often out of sight. A view repaints all rows
         if their order changed, but only the cells that look different if their data changed. So the order counts as
-        changed only if a selected row moves.
+        changed only if a row moves into, out of or between those of which a view keeps the index. Of selected rows it
+        keeps the first and the last of each range.
         """
-        rows = {model_id: row for row, model_id in enumerate(after)}
-        if all(rows[before[index.row()]] == index.row() for index in self.persistentIndexList()):
+        held = [index.row() for index in self.persistentIndexList()]
+        span = slice(min(held, default=0), max(held, default=-1) + 1)
+        if before[span] == after[span]:
             self._take(*state)
             self.notify_changed()
             return
+        rows = {model_id: row for row, model_id in enumerate(after)}
         self.layoutAboutToBeChanged.emit()
         old = self.persistentIndexList()
         self._take(*state)
@@ -465,6 +468,11 @@ class CostCells(QStyledItemDelegate):
             editor.setAlignment(Qt.AlignmentFlag.AlignRight)  # as in the cell
         editor.setAccessibleName(str(index.data(Qt.ItemDataRole.AccessibleDescriptionRole)))
         return editor
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        """Fill an editor, unless the user has typed in it: new figures arrive at any time."""
+        if not (isinstance(editor, QLineEdit) and editor.isModified()):
+            super().setEditorData(editor, index)
 
     def colour(self, role: str) -> QColor:
         """Return a colour of the theme."""

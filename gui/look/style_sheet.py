@@ -287,8 +287,8 @@ def _hairline(x: int, y: int, colour: str) -> str:
 
 
 _OWN_FONT = "_q_styleSheetWidgetFont"
-"""Property in which Qt keeps the font of a widget without the sheet, and from which it restores it. Qt sets it when the
-widget is first polished, and not again when ``setFont`` is called later."""
+"""Property in which Qt keeps the font that a widget would have without the sheet, and from which it restores it. Set
+when the widget is first polished, and not again when ``setFont`` is called later."""
 _STRONG = frozenset({"strong", "overline", "section", "figure", "hero", "pill"})
 
 
@@ -319,14 +319,18 @@ def _give(widget: QWidget, name: str, value: str) -> None:
     widget.setProperty(name, value)
     if _is_strong(widget) != was_strong:
         # A variable font needs more than the weight that the sheet sets.
-        font = QFont() if was_strong else semibold()
-        widget.setFont(font)
-        widget.setProperty(_OWN_FONT, font)
+        set_font(widget, QFont() if was_strong else semibold())
     if widget.testAttribute(_POLISHED):
         style = widget.style()
         style.unpolish(widget)
         style.polish(widget)
         widget.update()
+
+
+def set_font(widget: QWidget, font: QFont) -> None:
+    """Set the font of a widget so that it lasts: Qt may restore an earlier one when the sheet changes."""
+    widget.setFont(font)
+    widget.setProperty(_OWN_FONT, font)
 
 
 def plain_corner(area: QAbstractScrollArea) -> QWidget:

@@ -7,6 +7,7 @@ The token at the caret is shown as a line of text and announced by screen reader
 from __future__ import annotations
 
 from functools import partial
+from math import ceil
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QRect, QSize, Qt, QTimer, Signal, Slot
@@ -14,6 +15,7 @@ from PySide6.QtGui import (
     QColor,
     QFont,
     QFontMetrics,
+    QFontMetricsF,
     QPainter,
     QPaintEvent,
     QPalette,
@@ -23,7 +25,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from gui.editor.token_editor import TokenEditor
 from gui.look.fonts import as_points, fixed_font, scale, set_weight
 from gui.look.quantities import figure
-from gui.look.style_sheet import TYPE
+from gui.look.style_sheet import TYPE, set_font
 from gui.look.theme import Theme
 from gui.prompt.prompt import Prompt
 from gui.state.settings import SettingsStore
@@ -194,6 +196,28 @@ class Gutter(QWidget):
             self.update()
 
 
+class CountLabel(PlainLabel):
+    """A label of fixed size, as its text needs. Otherwise each new figure would have every layout up to the window
+    arranged again, though digits have equal widths."""
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._fit(self.minimumHeight())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit(self.sizeHint().height())
+
+    def _fit(self, height: int) -> None:
+        metrics = QFontMetricsF(self.font())
+        # Slanted letters reach over the end.
+        right = max(metrics.horizontalAdvance(self.text()), metrics.boundingRect(self.text()).right())
+        size = QSize(ceil(right) + 1, height or self.sizeHint().height())
+        if size != self.minimumSize():
+            self.setFixedSize(size)
+
+
 class CountBar(QWidget):
     """Row of the newest counts. Figures of an older text are slanted and end in dots until the new ones arrive."""
 
@@ -225,7 +249,7 @@ class CountBar(QWidget):
         self._show()
 
     def _label(self, name: str) -> QLabel:
-        label = PlainLabel(self, objectName=name, role="quiet")
+        label = CountLabel(self, objectName=name, role="quiet")
         self.layout().addWidget(label)
         self._labels.append(label)
         return label
@@ -278,15 +302,7 @@ class CountBar(QWidget):
             font.setPointSizeF(size)
             font.setItalic(self._dimmed)
             set_weight(font, QFont.Weight.DemiBold if label is self._tokens else QFont.Weight.Normal)
-            label.setFont(font)
-            self._fit(label)
-
-    def _fit(self, label: QLabel) -> None:
-        """Fix the size of a label. A label without a fixed size asks every layout up to the window to arrange itself
-        again when its text changes, though digits have equal widths."""
-        width = label.fontMetrics().horizontalAdvance(label.text())
-        if width != label.minimumWidth():
-            label.setFixedSize(width, label.sizeHint().height())
+            set_font(label, font)
 
     @Slot()
     def _show(self) -> None:
@@ -300,7 +316,6 @@ class CountBar(QWidget):
         if counts is None:
             self._tokens.setText(self.tr("counting…"))
             self._tokens.setAccessibleName(self.tr("Counting tokens…"))
-            self._fit(self._tokens)
             return
         facts = counts.statistics
         self._write_amount(self._tokens, counts.tokens, self.tr("token"), self.tr("tokens"))
@@ -328,7 +343,6 @@ class CountBar(QWidget):
         if label.text() == text:
             return
         label.setText(text)
-        self._fit(label)
         spoken = self.tr("{figure}, recounting").format(figure=text) if text.endswith("…") else text
         label.setAccessibleName(spoken)
 

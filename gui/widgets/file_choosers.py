@@ -12,6 +12,8 @@ from PySide6.QtCore import QEvent, QObject, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from gui.widgets.forms import set_page_margins
+
 
 def opening(
     parent: QWidget, name: str, title: str, start: Path | str, filters: Sequence[str] = (), *, several: bool = False
@@ -56,6 +58,11 @@ class _Chooser(QFileDialog):
 
     _endings: Mapping[str, str] = {}
     _asks = False
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Polish:
+            set_page_margins(self)
+        return super().event(event)
 
     def accept(self) -> None:
         """Ignore calls while the overwrite question is open. Qt asks it in a nested event loop, with a box on the stack

@@ -440,15 +440,21 @@ class DoubleSpinBox(QDoubleSpinBox):
         _stand_off(self)
 
 
+def set_page_margins(dialog: QDialog) -> None:
+    """Give a dialog the margins of a page."""
+    layout = dialog.layout()
+    if layout is not None:
+        page, wide = SPACE["page"], SPACE["wide"]
+        layout.setContentsMargins(page, wide, page, wide)
+        layout.setSpacing(max(layout.spacing(), SPACE["normal"]))
+
+
 class Dialog(QDialog):
-    """Base class of dialogs; it gives them the margins of a page."""
+    """Base class of dialogs; it has the margins of a page."""
 
     def event(self, event: QEvent) -> bool:
-        layout = self.layout()
-        if event.type() == QEvent.Type.Polish and layout is not None:
-            page, wide = SPACE["page"], SPACE["wide"]
-            layout.setContentsMargins(page, wide, page, wide)
-            layout.setSpacing(max(layout.spacing(), SPACE["normal"]))
+        if event.type() == QEvent.Type.Polish:
+            set_page_margins(self)
         return super().event(event)
 
 

@@ -169,6 +169,7 @@ def segments(bar: QTabBar, name: str, spoken: str) -> QFrame:
 TEXT_PAD = 2
 """Pixels that Qt keeps free around the text of a combo box."""
 LIST_PADDING = 24
+"""Pixels around the texts of the list of a combo box."""
 DESCRIPTION = Qt.ItemDataRole.UserRole + 1
 
 

@@ -11,8 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from engine.types import TextStatistics, TokenInfo
 from gui.editor.offsets import TokenSpan
+from gui.look.fonts import as_points, scale
 from gui.look.icons import Icons
 from gui.look.quantities import figure
+from gui.look.style_sheet import TYPE
 from gui.look.theme import Theme
 from gui.prompt import figures
 from gui.prompt.counting_service import PromptCounts
@@ -88,8 +90,28 @@ def test_a_figure_with_as_many_digits_moves_nothing(qtbot: QtBot, theme: Theme):
         bar.set_counts(replace(COUNTS, tokens=tokens))
         QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         assert bool(layouts.number) == moved
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_figures_have_room_in_another_font(qtbot: QtBot, qapp: QApplication, theme: Theme, hidden: bool):
+    theme.apply(qapp)
+    bar = CountBar(theme)
+    qtbot.addWidget(bar)
+    bar.set_counts(COUNTS)
+    with qtbot.waitExposed(bar):
+        bar.show()
+    bar.setHidden(hidden)
+    theme.set_system_fonts(True)
+    theme.set_mode("dark")
+    bar.show()
     for label in bar.findChildren(QLabel):
-        assert label.isHidden() or label.width() >= label.fontMetrics().horizontalAdvance(label.text()) > 0
+        if not label.isHidden():
+            plain = QLabel(label.text())
+            plain.setFont(label.font())
+            assert label.width() >= plain.fontMetrics().horizontalAdvance(label.text()) > 0
+            assert label.font().pointSizeF() == pytest.approx(as_points(round(TYPE["caption"] * scale())))
+    theme.set_system_fonts(False)
+    theme.release()
 
 
 def test_nothing_is_divided_by_no_tokens(qtbot: QtBot, theme: Theme):

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gc
 import itertools
 import re
 from collections.abc import Iterator
@@ -429,22 +428,6 @@ def test_a_change_leaves_no_wrapper_to_the_garbage_collector(qtbot: QtBot, appli
     year = calendar.findChild(QSpinBox)
     qtbot.waitUntil(lambda: year.testAttribute(Qt.WidgetAttribute.WA_WState_Polished))
     assert len(wrapped_fields()) == before
-
-
-def test_the_collector_leaves_qts_widgets_alone_after_they_are_polished(applied: Theme):
-    """Up to PySide 6.11, it deleted the field of a calendar's year: it was taken for a child of a wrapper that is
-    garbage."""
-    calendar = QCalendarWidget()
-    garbage: list[object] = []
-    garbage.append(garbage)
-    garbage.append(next(one for one in QApplication.allWidgets() if one.objectName() == "qt_calendar_yearedit"))
-    gc.collect(0)  # a field wrapped from now on is younger, and would be cleared first
-    for one in garbage:
-        if isinstance(one, QSpinBox):
-            one.style().polish(one)
-    del garbage, one
-    gc.collect()
-    assert calendar.findChildren(QLineEdit), "the year has lost its field"
 
 
 def test_fields_side_by_side_have_one_height(qtbot: QtBot, applied: Theme):

@@ -12,6 +12,9 @@ from tokenizers import normalizers
 
 from engine.library.formats.isolated_check import TEXTS
 from engine.text.normalization import (
+    _RANGES,
+    _STARTERS,
+    _TABLED,
     FORMS,
     LOWERCASE,
     STRIP_ACCENTS,
@@ -113,3 +116,8 @@ def test_an_open_run_is_composed_with_the_character_before_it(text: str) -> None
             whole = before + text + after
             assert composed(whole) == theirs("NFC", whole)
             assert composed(f"\ud800{whole}\udfff") == f"\ud800{theirs('NFC', whole)}\udfff"
+
+
+def test_the_tables_have_every_code_point_that_differs_from_the_last():
+    ends = [int(one.rpartition("-")[2], 16) for one in f"{_RANGES} {_STARTERS}".split()]
+    assert max(ends) < _TABLED - 1

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QEvent, QLocale, QModelIndex, QObject
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QLocale, QModelIndex, QObject
 from PySide6.QtGui import QRegion
-from PySide6.QtWidgets import QAbstractItemView
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit
 
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, drawn_runs
 from gui.costs.cost_table import CostTableModel
@@ -18,6 +19,7 @@ from gui.look.theme import Theme
 from tests.gui.cost_samples import COUNTS, TODAY, rows
 
 Cell = tuple[int, int]
+SELECT = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
 
 
 class Painted(QObject):
@@ -141,14 +143,50 @@ def test_rows_that_change_places_are_painted_and_no_others(table, painted_by):
     assert not {(row, COLUMN_INDEX["model"]) for row in stayed} & painted
 
 
-def test_the_selection_follows_a_row_that_changes_places(table):
+@pytest.mark.parametrize("last", [0, 2])
+def test_the_selection_follows_rows_that_change_places(table, last):
+    """Of a range of selected rows, a view keeps the index of the first and the last only."""
     model = table.model()
     model.change(sort=(SortKey("tokens"),))
-    first = model.row_at(0).model_id
-    table.show_model(first)
+    first, end = (model.index(row, COLUMN_INDEX["model"]) for row in (0, last))
+    table.selectionModel().select(QItemSelection(first, end), SELECT)
+    selected = {row.model_id for row in table.selected_rows()}
+    assert len(selected) == last + 1
+    order = [row.model_id for row in model.shown_rows()]
     model.set_rows(rows({"o200k_base": 1_300, "cl100k_base": 1_200}), 1000, TODAY, TODAY)
-    assert model.row_at(0).model_id != first
-    assert [row.model_id for row in table.selected_rows()] == [first]
+    assert [row.model_id for row in model.shown_rows()] != order
+    assert {row.model_id for row in table.selected_rows()} == selected
+
+
+def test_the_selection_stays_if_rows_between_its_ends_change_places(table):
+    model = table.model()
+    order = [row.model_id for row in model.shown_rows()]
+    first, end = (model.index(row, COLUMN_INDEX["model"]) for row in (0, 3))
+    table.selectionModel().select(QItemSelection(first, end), SELECT)
+    other = [order[0], order[4], order[1], order[3], order[2], *order[5:]]
+    model._move(order, other, (*rearranged(model, other),))
+    assert {row.model_id for row in table.selected_rows()} == set(order[:4])
+
+
+def rearranged(model: CostTableModel, order: list[str]) -> tuple[object, ...]:
+    """The state of the model with its rows in another order."""
+    places = {row.model_id: place for place, row in enumerate(model.rows)}
+    result = replace(model.result, order=tuple(places[model_id] for model_id in order))
+    return model.rows, model.arrangement, model.view, result
+
+
+def test_what_the_user_types_in_a_cell_stays_when_new_figures_arrive(table):
+    model = table.model()
+    cell = model.index(0, COLUMN_INDEX["input_price"])
+    table.setCurrentIndex(cell)
+    table.edit(cell)
+    field = table.findChild(QLineEdit)
+    assert field is not None
+    field.selectAll()
+    field.insert("12.34")
+    for tokens in (1_300, 1_100):
+        model.set_rows(rows({"o200k_base": tokens, "cl100k_base": 1_200}), 1000, TODAY, TODAY)
+    assert field.text() == "12.34"
 
 
 def test_what_changed_out_of_sight_and_back_is_painted(table, painted_by, qapp):
