@@ -103,9 +103,9 @@ def price_rows(request: PriceRequest, ticket: Ticket | None = None) -> tuple[Cos
             ticket.yield_to_gui()
 
     cards = request.cards or new_cards()
-    mixed = request.mix is not None and not request.mix.is_plain
+    mix = None if request.mix is None or request.mix.is_plain else request.mix
     asked = request.scenario
-    if request.mix is not None and request.mix.hit_rate is not None:
+    if mix is not None and mix.hit_rate is not None:
         asked = replace(asked, cache_write_tokens=0, cache_write_1h_tokens=0)
     rows = []
     yield_to_gui()
@@ -114,8 +114,8 @@ def price_rows(request: PriceRequest, ticket: Ticket | None = None) -> tuple[Cos
         count = request.request.count(model) if request.request is not None else count_for(model, request.counts)
         pending = model.count.tokenizer in request.pending
         rates, other = cards.listed(model.price, request.scenario)
-        if mixed and count is not None:
-            row = _mixed_row(model, count, asked, request.mix, cards)
+        if mix is not None and count is not None:
+            row = _mixed_row(model, count, asked, mix, cards)
             rows.append(replace(row, pending=pending, rates=rates, off_peak_rates=other, calibrated=calibrated))
             continue
         scenario, cut = fitting(request.scenario, count)

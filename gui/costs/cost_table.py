@@ -268,8 +268,8 @@ class CostTableModel(TableModel):
 
         While the user types, models of almost the same cost change places, often out of sight. A view repaints all rows
         if their order changed, but only the cells that look different if their data changed. So the order counts as
-        changed only if a row moves into, out of or between those of which a view keeps the index. Of selected rows it
-        keeps the first and the last of each range.
+        changed only if a row moves between the first and the last row whose index a view keeps. For a range of selected
+        rows, it keeps only those of its two ends.
         """
         held = [index.row() for index in self.persistentIndexList()]
         span = slice(min(held, default=0), max(held, default=-1) + 1)

@@ -245,7 +245,7 @@ class TokenEditor(SoftTextEdit):
             colours.setColor(group, QPalette.ColorRole.Highlight, palette.selection)
             colours.setColor(group, QPalette.ColorRole.HighlightedText, palette.selected_text)
         self.setPalette(colours)
-        if is_change:
+        if is_change:  # not at the start, where the first call of viewport() would be slow
             self.viewport().setPalette(colours)  # a style sheet leaves the viewport with the previous theme's palette
         if self._painter is not None:
             self._painter.set_palette(palette)

@@ -247,8 +247,7 @@ class FitFoot(QFrame):
                 "changes until you confirm."
             )
         )
-        self.over = PlainLabel(objectName="filesOver")
-        give_role(self.over, "pill")
+        self.over = PlainLabel(objectName="filesOver", role="pill")
         self.propose = QPushButton(self.tr("&Suggest files to uncheck"), objectName="filesPropose")
         self.words = PlainLabel(objectName="filesProposal")
         self.words.setWordWrap(True)

@@ -30,7 +30,7 @@ from gui.lab.experiments.card import tr as card_words
 from gui.lab.lab_outcome import ROLES, OutcomeView, status_text
 from gui.look.fonts import fixed_font, strong
 from gui.look.icons import Icons
-from gui.look.style_sheet import give_role, plain_corner
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.widgets.forms import FlowLayout, SpinBox, WheelGuard, button_of_kind, column_of, label_of, row_of, separator
 from gui.widgets.labels import PlainLabel
@@ -135,8 +135,7 @@ class LabCard(QFrame):
     def _build(self) -> OutcomeView:
         if self.outcome is not None:
             return self.outcome
-        title = PlainLabel(card_words(self.card.title))
-        give_role(title, "section")
+        title = PlainLabel(card_words(self.card.title), role="section")
         column = column_of(
             title,
             self._sentence(card_words(self.card.question), "quiet"),
@@ -157,8 +156,7 @@ class LabCard(QFrame):
 
     @staticmethod
     def _sentence(words: str, role: str) -> PlainLabel:
-        label = PlainLabel(words)
-        give_role(label, role)
+        label = PlainLabel(words, role=role)
         label.setWordWrap(True)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         return label
@@ -177,8 +175,7 @@ class LabCard(QFrame):
 
     def _add_inputs(self, column: QVBoxLayout) -> None:
         if self.card.takes_text:
-            caption = PlainLabel(self.tr("Text"))
-            give_role(caption, "caption")
+            caption = PlainLabel(self.tr("Text"), role="caption")
             head = row_of(caption, 1, spacing=12)
             for destination, words in self._destinations():
                 head.addWidget(self._destination_button(destination, words))
@@ -340,8 +337,7 @@ class LabPage(QWidget):
         self.filter.setClearButtonEnabled(True)
         self.only_new = self._chip("labNotRun", self.tr("Not run"))
         self.only_failed = self._chip("labDiffers", self.tr("Differs"))
-        self.summary = PlainLabel(objectName="labSummary")
-        give_role(self.summary, "caption")
+        self.summary = PlainLabel(objectName="labSummary", role="caption")
         self.list = QListWidget(objectName="labList", accessibleName=self.tr("List of experiments"))
         self.list.setProperty("kind", "plain")
         self.list.setItemDelegate(ListRows(self.cards, theme, self.list))
@@ -382,8 +378,7 @@ class LabPage(QWidget):
     def _make_main(self, icons: Icons) -> None:
         self.main = QFrame()
         self.main.setProperty("kind", "surface")
-        self.position = PlainLabel(objectName="labPlace")
-        give_role(self.position, "overline")
+        self.position = PlainLabel(objectName="labPlace", role="overline")
         self.previous = self._arrow("up", self.tr("Previous experiment"), icons)
         self.next = self._arrow("down", self.tr("Next experiment"), icons)
         head = row_of(self.position, 1, self.previous, self.next, margins=(24, 10, 16, 0))

@@ -33,7 +33,7 @@ from gui.editor.soft_text_edit import SoftTextEdit
 from gui.look.fonts import fixed_font
 from gui.look.icons import Icons
 from gui.look.quantities import figure
-from gui.look.style_sheet import give_kind, give_role
+from gui.look.style_sheet import give_kind
 from gui.look.theme import Theme
 from gui.prompt.prompt import Prompt
 from gui.prompt.prompt_panel import BOTH, TEXT
@@ -376,8 +376,7 @@ class IdsPanel(QWidget):
         self.setAccessibleName(self.tr("Token IDs"))
         self.list = IdsList(prompt, theme, settings, self)
         self.list.setMinimumHeight(self.list.fontMetrics().lineSpacing() * MIN_LINES)
-        self._title = PlainLabel(self, objectName="idsTitle")
-        give_role(self._title, "strong")
+        self._title = PlainLabel(self, objectName="idsTitle", role="strong")
         self.forms = QTabBar(self, objectName="idsForm", accessibleName=self.tr("Form of the IDs"))
         self.forms.setProperty("kind", "segments")
         self.forms.setDrawBase(False)
@@ -484,8 +483,7 @@ class IdsToText(QFrame):
         self._show_state(ready=False)
 
     def _lay_out(self) -> None:
-        title = PlainLabel(self.tr("IDs to text"), self)
-        give_role(title, "strong")
+        title = PlainLabel(self.tr("IDs to text"), self, role="strong")
         above = row_of((title, 1), self.close_button)
         below = row_of((self.message, 1), self.copy, self.insert)
         split = QSplitter(self, childrenCollapsible=False)

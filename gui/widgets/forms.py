@@ -41,7 +41,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.figures import MAX_TOKENS
-from gui.look.style_sheet import RADIUS, SPACE, give_kind, give_role, give_tone
+from gui.look.style_sheet import RADIUS, SPACE, give_kind, give_tone
 from gui.look.theme import Theme
 from gui.widgets.labels import PlainLabel
 
@@ -206,10 +206,8 @@ def _fill(
 
 def label_of(control: QWidget, text: str, role: str = "") -> PlainLabel:
     """Return a label whose mnemonic focuses a control. ``role``: of the style sheet."""
-    label = PlainLabel(text)
+    label = PlainLabel(text, role=role)
     label.setBuddy(control)
-    if role:
-        give_role(label, role)
     return label
 
 

@@ -287,8 +287,7 @@ class EmptyState(QWidget):
         self._picture = QLabel(self)
         self._picture.setTextFormat(Qt.TextFormat.PlainText)
         self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.sentence = PlainLabel(sentence, self, objectName=f"{name}Words", wordWrap=True)
-        give_role(self.sentence, "quiet")
+        self.sentence = PlainLabel(sentence, self, objectName=f"{name}Words", wordWrap=True, role="quiet")
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.button: QPushButton | None = None
         column = QVBoxLayout(self)

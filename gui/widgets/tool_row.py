@@ -26,7 +26,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.look.style_sheet import give_role
 from gui.widgets.labels import PlainLabel, plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
@@ -70,8 +69,7 @@ class ToolRow(QWidget):
 
     def add_caption(self, text: str, buddy: QWidget) -> None:
         """Add a label before a control; it is hidden if there is little room."""
-        label = PlainLabel(text, self)
-        give_role(label, "caption")
+        label = PlainLabel(text, self, role="caption")
         label.setBuddy(buddy)
         self._captions.append(label)
         self.add(label)

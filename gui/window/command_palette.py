@@ -37,7 +37,6 @@ from gui.costs.columns import Priced
 from gui.costs.cost_table import dot_colour, draw_dot
 from gui.look.fonts import set_weight
 from gui.look.icons import Icons
-from gui.look.style_sheet import give_role
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
 from gui.widgets.delegates import SINGLE_LINE
@@ -237,8 +236,7 @@ class CommandPalette(Popover):
         self.field.addAction(icons.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
         self.field.setPlaceholderText(self.tr("Search models, encodings, pages, commands, files and text"))
         self.field.setAccessibleName(self.tr("Search models, encodings, pages, commands, files and text"))
-        self._number = PlainLabel(self)
-        give_role(self._number, "caption")
+        self._number = PlainLabel(self, role="caption")
         self.list = QListView(self, objectName="commandList")
         self.list.setAccessibleName(self.tr("Matches"))
         self.list.setProperty("kind", "plain")
@@ -247,8 +245,7 @@ class CommandPalette(Popover):
         self.list.setModel(self._model)
         self.list.setItemDelegate(_CommandDelegate(theme, icons, self._model, self.list))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._none = PlainLabel(self.tr("Nothing matches. Try fewer letters."), self)
-        give_role(self._none, "quiet")
+        self._none = PlainLabel(self.tr("Nothing matches. Try fewer letters."), self, role="quiet")
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._none.hide()
         self._lay_out()
@@ -295,9 +292,7 @@ class CommandPalette(Popover):
             elif index:
                 foot.addSpacing(8)
             for text, role in ((key, "key"), (words, "caption")):
-                label = PlainLabel(text, self)
-                give_role(label, role)
-                foot.addWidget(label)
+                foot.addWidget(PlainLabel(text, self, role=role))
         return foot
 
     def show_commands(

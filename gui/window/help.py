@@ -176,8 +176,7 @@ class Guide(Dialog):
         )
 
     def _add_section(self, heading: str, text: str) -> PlainLabel:
-        title = PlainLabel(heading, self)
-        give_role(title, "section")
+        title = PlainLabel(heading, self, role="section")
         font = QFont(title.font())
         font.setPixelSize(HEADING_PIXELS)
         set_weight(font)
@@ -353,8 +352,7 @@ class AboutDialog(Dialog):
     def _make_head(self, icons: Icons) -> QGridLayout:
         picture = QLabel(self, objectName="aboutIcon")
         picture.setPixmap(icons.icon("tokenloupe").pixmap(ICON))
-        title = PlainLabel("Tokenloupe", self)
-        give_role(title, "hero")
+        title = PlainLabel("Tokenloupe", self, role="hero")
         version = PlainLabel(self.tr("Version {number}, MIT licence").format(number=our_version()), self)
         version.setObjectName("aboutVersion")
         give_role(version, "quiet")

@@ -46,7 +46,6 @@ from gui.core.figures import NO_MODEL, Run
 from gui.costs.columns import Priced
 from gui.costs.cost_table import dot_colour, draw_dot, star
 from gui.look.fonts import set_weight
-from gui.look.style_sheet import give_role
 from gui.look.theme import Theme
 from gui.widgets.delegates import SINGLE_LINE
 from gui.widgets.forms import Popover
@@ -173,8 +172,7 @@ class ModelPopover(Popover):
         self.list.setProperty("kind", "plain")
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setItemDelegate(_Rows(theme, self))
-        self._none = PlainLabel(self.tr("No model matches. Try fewer letters."), self)
-        give_role(self._none, "quiet")
+        self._none = PlainLabel(self.tr("No model matches. Try fewer letters."), self, role="quiet")
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.no_model = self._link("modelNone", self.tr("Encoding only…"))
         self.no_model.setToolTip(self.tr("Count with the editor's encoding, without prices or context window"))
@@ -199,8 +197,7 @@ class ModelPopover(Popover):
         heads = QHBoxLayout()
         heads.setContentsMargins(STAR_ROOM, 4, PADDING + DOT_ROOM + 8, 0)
         for words in (self.tr("Model"), self.tr("One call")):
-            head = PlainLabel(words, self)
-            give_role(head, "overline")
+            head = PlainLabel(words, self, role="overline")
             heads.addWidget(head)
             if heads.count() == 1:
                 heads.addStretch(1)

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.look.style_sheet import give_kind, give_role
+from gui.look.style_sheet import give_kind
 from gui.state.settings import Option, SettingsStore, describe, names
 from gui.widgets.forms import Dialog, SpinBox, close_row
 from gui.widgets.labels import PlainLabel
@@ -77,8 +77,7 @@ class PreferencesDialog(Dialog):
         self.pages = QListWidget(objectName="preferencesPages")
         self.pages.setAccessibleName(self.tr("Settings pages"))
         self.pages.setProperty("kind", "plain")
-        self.found = PlainLabel(objectName="preferencesFound")
-        give_role(self.found, "caption")
+        self.found = PlainLabel(objectName="preferencesFound", role="caption")
         self._stack = QStackedWidget()
         self._titles: list[str] = []
         for name in names():
@@ -135,8 +134,7 @@ class PreferencesDialog(Dialog):
 
     def _column(self, page: str) -> QVBoxLayout:
         if page not in self._columns:
-            title = PlainLabel(_tr(page))
-            give_role(title, "section")
+            title = PlainLabel(_tr(page), role="section")
             head = QHBoxLayout()
             head.addWidget(title)
             head.addStretch(1)
@@ -193,8 +191,7 @@ class PreferencesDialog(Dialog):
             label.setBuddy(control)
             words.addWidget(label)
             line.addWidget(control, alignment=Qt.AlignmentFlag.AlignTop)
-        help_ = PlainLabel(_tr(option.help))
-        give_role(help_, "caption")
+        help_ = PlainLabel(_tr(option.help), role="caption")
         help_.setWordWrap(True)
         help_.setContentsMargins(24 if isinstance(control, QCheckBox) else 0, 0, 0, 0)
         words.addWidget(help_)
@@ -316,8 +313,7 @@ class ShortcutsPage(QWidget):
         self.keys.setClearButtonEnabled(True)
         self.keys.setAccessibleName(self.tr("New shortcut"))
         self.label.setBuddy(self.keys)
-        self.conflict = PlainLabel(objectName="shortcutConflict")
-        give_role(self.conflict, "caption")
+        self.conflict = PlainLabel(objectName="shortcutConflict", role="caption")
         self.conflict.setWordWrap(True)
         self.assign = QPushButton(self.tr("Assign"), objectName="shortcutAssign")
         give_kind(self.assign, "primary")
@@ -327,8 +323,7 @@ class ShortcutsPage(QWidget):
             button.setAutoDefault(False)
 
     def _lay_out(self) -> None:
-        title = PlainLabel(self.tr("Shortcuts"))
-        give_role(title, "section")
+        title = PlainLabel(self.tr("Shortcuts"), role="section")
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.label, 1)

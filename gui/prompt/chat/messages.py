@@ -53,7 +53,7 @@ from gui.editor.soft_text_edit import SoftTextEdit
 from gui.look.fonts import fixed_font, strong
 from gui.look.icons import Icons
 from gui.look.quantities import figure
-from gui.look.style_sheet import give_role, plain_corner
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.prompt.chat.result import message_count
 from gui.widgets.forms import SpinBox, button_of_kind, column_of, row_of
@@ -307,8 +307,7 @@ class MessageEditor(QWidget):
             button.setAccessibleName(name)
             button.setToolTip(f"{name} ({keys})")
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.tokens = PlainLabel(objectName="requestMessageTokens")
-        give_role(self.tokens, "strong")
+        self.tokens = PlainLabel(objectName="requestMessageTokens", role="strong")
         self.tokens.setAccessibleName(self.tr("Tokens of this message"))
         self.dot = Dot("", self._theme)
         self.dot.setObjectName("requestMessageQuality")

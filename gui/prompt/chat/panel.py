@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QPlainTextEdit, QSizePolicy, QS
 from engine.requests.types import Image, Message, Request, ToolCall
 from gui.core.token_text import visible_line
 from gui.look.icons import Icons
-from gui.look.style_sheet import give_role, plain_corner
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.prompt.chat.messages import EDGE, SETTLE_MS, MessageEditor, MessageList, MessagesModel
 from gui.prompt.chat.result import RequestLinesPage, RequestResult, unknown_text
@@ -382,10 +382,8 @@ class ChatPanel(QFrame):
         self.tools.setPlaceholderText(self.tr('A JSON list of tools, like [{"name": "f", "parameters": {…}}]'))
         self.tools.setTabChangesFocus(True)
         self.tools.setCornerWidget(plain_corner(self.tools))
-        self.tools_title = PlainLabel(self.tr("Tools"))
-        give_role(self.tools_title, "strong")
-        self.tools_names = PlainLabel(objectName="requestToolNames")
-        give_role(self.tools_names, "quiet")
+        self.tools_title = PlainLabel(self.tr("Tools"), role="strong")
+        self.tools_names = PlainLabel(objectName="requestToolNames", role="quiet")
         self.tools_names.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.edit_tools = button_of_kind("requestEditTools", self.tr("Edit as &JSON"), "link")
         self.edit_tools.setCheckable(True)

@@ -156,8 +156,7 @@ class PartChips(QWidget):
         self.setAccessibleName(self.tr("Part marked in the text"))
         self._theme = theme
         self._parts: tuple[str, ...] = ()
-        self._label = PlainLabel(self.tr("Mar&k"))
-        give_role(self._label, "caption")
+        self._label = PlainLabel(self.tr("Mar&k"), role="caption")
         row = FlowLayout(self, CHIP_GAP)
         row.addWidget(self._label)
         self._chips: dict[str, Chip] = {}
@@ -298,8 +297,7 @@ class RequestResult(QWidget):
         self.bar.show_parts(shown, self.tr("Parts of the request: {parts}").format(parts=words))
 
     def _make(self, theme: Theme, settings: SettingsStore) -> None:
-        self.total = PlainLabel(objectName="requestTotal")
-        give_role(self.total, "section")
+        self.total = PlainLabel(objectName="requestTotal", role="section")
         self.bar = PartsBar(theme, "requestPartsBar")
         self.parts = wrapped_label("requestOverhead")
         self.parts.setAccessibleName(self.tr("Tokens by part"))
@@ -316,8 +314,7 @@ class RequestResult(QWidget):
         self.view.setObjectName("requestText")
         self.view.setProperty("kind", "flat")
         self.view.setAccessibleName(self.tr("Request as rendered for the model"))
-        self.position = PlainLabel(objectName="requestPlace")
-        give_role(self.position, "caption")
+        self.position = PlainLabel(objectName="requestPlace", role="caption")
 
     def _lay_out(self) -> None:
         labels = (self.total, self.bar, self.tint, self.parts, self.problem, self.special, self.notes)

@@ -260,8 +260,7 @@ class RankingPage(QWidget):
         self.span_requested.emit(part.utf16_start, part.utf16_end)
 
     def _lay_out(self) -> None:
-        title = PlainLabel(self.tr("Heaviest parts"))
-        give_role(title, "section")
+        title = PlainLabel(self.tr("Heaviest parts"), role="section")
         label = label_of(self.by, self.tr("&Rank by"), "caption")
         column_of(
             row_of((title, 1), label, self.by, margins=(16, 0, 12, 0)),

@@ -39,7 +39,6 @@ from gui.costs.money_text import MINUS, CostText, money_text
 from gui.look.fonts import strong
 from gui.look.icons import Icons
 from gui.look.quantities import figure
-from gui.look.style_sheet import give_role
 from gui.look.theme import Theme
 from gui.prompt.versions.service import PROMPT
 from gui.widgets.delegates import GAP, RUNS_ROLE, RunsDelegate, TextDelegate, part_title
@@ -484,8 +483,7 @@ class VersionComparison(QFrame):
         self.tools.add_caption(self.tr("Compare &with"), self.other)
         self.tools.add(self.other)
         costs = QWidget()
-        title = PlainLabel(self.tr("Cost change per model"))
-        give_role(title, "section")
+        title = PlainLabel(self.tr("Cost change per model"), role="section")
         title.setContentsMargins(16, 0, 16, 0)
         column_of(title, (self.costs, 1), parent=costs, margins=(0, 6, 0, 0))
         split = QSplitter(Qt.Orientation.Vertical, objectName="versionLists", childrenCollapsible=False)

@@ -204,8 +204,7 @@ class DetailsPane(QFrame):
         head = row_of(self.origin, 1)
         own = row_of(self.rename, self.remove, 1)
         self.facts.setSpacing(6)
-        used = PlainLabel(tr("Models counted with it"))
-        give_role(used, "strong")
+        used = PlainLabel(tr("Models counted with it"), role="strong")
         column_of(
             head,
             self.title,

@@ -22,7 +22,7 @@ from gui.core.token_text import visible
 from gui.editor.token_editor import TokenEditor
 from gui.look.fonts import fixed_font, set_weight
 from gui.look.icons import Icons
-from gui.look.style_sheet import give_role, plain_corner
+from gui.look.style_sheet import plain_corner
 from gui.look.theme import Theme
 from gui.runtime.event_loop import WhenShown
 from gui.state.settings import SettingsStore
@@ -672,7 +672,7 @@ class MergesPanel(QWidget):
         column_of(
             self.pairs_label,
             (self.pairs_view, 1),
-            _titled(self.tr("All merges")),
+            PlainLabel(self.tr("All merges"), role="strong"),
             (self.steps_view, 1),
             parent=tables,
             spacing=4,
@@ -687,7 +687,7 @@ class MergesPanel(QWidget):
             self.strip,
             steps,
             (self.columns, 1),
-            _titled(self.tr("Is this one token?")),
+            PlainLabel(self.tr("Is this one token?"), role="strong"),
             self.why,
             parent=self,
             margins=(16, 8, 12, 8),
@@ -708,9 +708,3 @@ class MergesPanel(QWidget):
     def _on_setting(self, name: str) -> None:
         if name == "token_colours":
             self._apply_look()
-
-
-def _titled(text: str) -> PlainLabel:
-    label = PlainLabel(text)
-    give_role(label, "strong")
-    return label

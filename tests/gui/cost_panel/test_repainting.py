@@ -145,7 +145,7 @@ def test_rows_that_change_places_are_painted_and_no_others(table, painted_by):
 
 @pytest.mark.parametrize("last", [0, 2])
 def test_the_selection_follows_rows_that_change_places(table, last):
-    """Of a range of selected rows, a view keeps the index of the first and the last only."""
+    """For a range of selected rows, a view keeps the indexes of its two ends only."""
     model = table.model()
     model.change(sort=(SortKey("tokens"),))
     first, end = (model.index(row, COLUMN_INDEX["model"]) for row in (0, last))
@@ -164,7 +164,7 @@ def test_the_selection_stays_if_rows_between_its_ends_change_places(table):
     first, end = (model.index(row, COLUMN_INDEX["model"]) for row in (0, 3))
     table.selectionModel().select(QItemSelection(first, end), SELECT)
     other = [order[0], order[4], order[1], order[3], order[2], *order[5:]]
-    model._move(order, other, (*rearranged(model, other),))
+    model._move(order, other, rearranged(model, other))
     assert {row.model_id for row in table.selected_rows()} == set(order[:4])
 
 
