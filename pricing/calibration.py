@@ -25,7 +25,7 @@ from typing import Any, Literal, get_args
 
 from pricing.bundled import load_bundled
 from pricing.estimation import MAX_TOKENS
-from pricing.types import CountRule, Model, PricingError, Scenario
+from pricing.types import CountRule, Model, PricingError
 
 Kind = Literal[
     "code",
@@ -225,18 +225,6 @@ def parse_usage(text: str) -> Usage:
     if parts > usage.input_tokens:
         raise UsageError(f"{parts:,} cached tokens are more than the {usage.input_tokens:,} of the prompt")
     return usage
-
-
-def scenario_of(usage: Usage, on: date) -> Scenario:
-    """Return the scenario that prices exactly this call."""
-    return Scenario(
-        on=on,
-        output_tokens=usage.output_tokens,
-        reasoning_tokens=usage.reasoning_tokens,
-        cached_tokens=usage.cached_tokens,
-        cache_write_tokens=usage.cache_write_tokens,
-        cache_write_1h_tokens=usage.cache_write_1h_tokens,
-    )
 
 
 def _json(text: str) -> object:

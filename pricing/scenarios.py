@@ -156,6 +156,23 @@ class CachedCost:
     saves: Decimal | None
     break_even: Decimal | None
 
+    @property
+    def pays_off_at(self) -> int | None:
+        """Number of consecutive calls, the first of which misses, by which the cache has paid off.
+
+        2 for a write at 1.25 and a read at 0.1 times the input price, 3 for a write at 2. None: never, or unknown.
+        """
+        hit, miss, without = self.hit.usd, self.miss.usd, self.without.usd
+        if hit is None or miss is None or without is None:
+            return None
+        if miss < without:
+            return 1
+        if hit >= without:
+            return None
+        # miss + (n - 1) hit < n without, so n > (miss - hit) / (without - hit)
+        calls = SHARE.divide(EXACT.subtract(miss, hit), EXACT.subtract(without, hit))
+        return int(calls.to_integral_value(ROUND_FLOOR)) + 1
+
 
 def cached_cost(
     model: Model, count: TokenCount, scenario: Scenario, plan: CachePlan, cards: RateCards | None = None
@@ -197,23 +214,6 @@ def _break_even(hit: Decimal | None, miss: Decimal | None, without: Decimal | No
     if hit is None or miss is None or without is None or hit >= miss:
         return None
     return max(Decimal(0), SHARE.divide(EXACT.subtract(miss, without), EXACT.subtract(miss, hit)))
-
-
-def calls_until_caching_pays(cost: CachedCost) -> int | None:
-    """Return how many consecutive calls, the first of which misses, are needed for the cache to pay.
-
-    2 for a write at 1.25 and a read at 0.1 times the input price, 3 for a write at 2. None: never, or unknown.
-    """
-    hit, miss, without = cost.hit.usd, cost.miss.usd, cost.without.usd
-    if hit is None or miss is None or without is None:
-        return None
-    if miss < without:
-        return 1
-    if hit >= without:
-        return None
-    # miss + (n - 1) hit < n without, so n > (miss - hit) / (without - hit)
-    calls = SHARE.divide(EXACT.subtract(miss, hit), EXACT.subtract(without, hit))
-    return int(calls.to_integral_value(ROUND_FLOOR)) + 1
 
 
 def expected_hit_rate(calls_per_day: int, lifetime_minutes: int) -> Decimal:

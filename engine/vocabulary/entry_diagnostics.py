@@ -180,10 +180,6 @@ class Diagnosis:
         """The two tokens that each token is merged from."""
         return TokenParents(self.left, self.right)
 
-    def ids_with(self, finding: int) -> NDArray[np.int64]:
-        """Return int64[m]: the ids with a finding (an index into ``FINDINGS``)."""
-        return np.flatnonzero(self.findings >> finding & 1)
-
     def findings_of(self, token_id: int) -> tuple[str, ...]:
         """Return the names of the findings of one id."""
         bits = int(self.findings[token_id])

@@ -299,6 +299,9 @@ def _plans(row: CostRow, view: CostView) -> Iterator[str]:
     if share is not None:
         words = tr("Caching pays off from a hit rate of {share}") if share < 1 else tr("Caching never pays off")
         yield words.format(share=view.text.percent(share, share))
+    calls = caching.pays_off_at if caching is not None else None
+    if calls is not None and calls > 1:
+        yield tr("One cache write pays for itself by call {n}").format(n=calls)
     over = excess(row, view)
     if over is not None:
         yield tr("⚠ Over the monthly budget by {usd}").format(usd=excess_text(row, view, over))

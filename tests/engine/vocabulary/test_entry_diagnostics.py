@@ -43,9 +43,13 @@ def published(request):
     return encoding, diagnose(encoding, entries_of(encoding))
 
 
+def ids_with(diagnosis: Diagnosis, finding: int) -> np.ndarray:
+    return np.flatnonzero(diagnosis.findings >> finding & 1)
+
+
 def test_known_values(published):
     encoding, diagnosis = published
-    found = tuple(len(diagnosis.ids_with(finding)) for finding in (PARTIAL, UNREACHABLE, UNUSED_ID))
+    found = tuple(len(ids_with(diagnosis, finding)) for finding in (PARTIAL, UNREACHABLE, UNUSED_ID))
     assert found == KNOWN[encoding.name]
 
 
@@ -71,7 +75,7 @@ def test_tiktoken_does_not_reach_them_either(published, monkeypatch):
         mergeable_ranks=encoding._mergeable_ranks,
         special_tokens=encoding._special_tokens,
     )
-    for token_id in diagnosis.ids_with(UNREACHABLE).tolist():
+    for token_id in ids_with(diagnosis, UNREACHABLE).tolist():
         text = encoding.decode_single_token_bytes(token_id).decode()
         ids = theirs.encode_ordinary(text)
         assert ids != [token_id]
@@ -144,8 +148,8 @@ def test_kana_make_it_japanese_and_white_space_is_no_control():
     found = {token: encoding.encode_single_token(token) for token in ("漢字の", "\t\n", "\x00\x01", "\u200b")}
     assert diagnosis.script(found["漢字の"]) == JAPANESE
     assert diagnosis.findings_of(found["\t\n"]) == ("white space",)
-    assert diagnosis.ids_with(WHITE_SPACE).tolist() == [9, 10, 11, 12, 13, 32, found["\t\n"]]
-    assert {found["\x00\x01"], found["\u200b"]} <= set(diagnosis.ids_with(CONTROL).tolist())
+    assert ids_with(diagnosis, WHITE_SPACE).tolist() == [9, 10, 11, 12, 13, 32, found["\t\n"]]
+    assert {found["\x00\x01"], found["\u200b"]} <= set(ids_with(diagnosis, CONTROL).tolist())
 
 
 def test_a_token_that_only_its_whole_text_gives_is_reached():

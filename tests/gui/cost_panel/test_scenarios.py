@@ -69,6 +69,7 @@ def test_calls_that_miss_the_cache_are_averaged_and_explained(panel, qtbot):
     assert "  Cached input: 800 tokens × $0.5 / million = $0.0004" in said
     assert "Average call: $0.0014" in said
     assert "Caching saves $0.0006 per call" in said
+    assert "One cache write pays for itself by call 2" in said
     assert "Caching pays off from" in details.break_even.text()
     assert "Cache hit rate 50%; the other calls write the cache." in panel.status.note.text()
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pricing
-from pricing.calibration import Usage, UsageError, parse_usage, scenario_of
+from pricing.calibration import Usage, UsageError, parse_usage
 from pricing.scenarios import exactly
+from pricing.types import Scenario
 from tests.pricing.build import TODAY, Price, model, rates
 
 CHAT = {
@@ -109,7 +110,15 @@ def test_the_names_of_the_python_library_for_gemini() -> None:
 def test_a_call_is_priced_as_it_was() -> None:
     usage = parse_usage(json.dumps(ANTHROPIC))
     one = model(Price(rates(input="4", output="20", cached="0.2", cache_write="5", cache_write_1h="8")))
-    cost = pricing.estimate(one, exactly(usage.input_tokens), scenario_of(usage, TODAY))
+    call = Scenario(
+        on=TODAY,
+        output_tokens=usage.output_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
+        cached_tokens=usage.cached_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        cache_write_1h_tokens=usage.cache_write_1h_tokens,
+    )
+    cost = pricing.estimate(one, exactly(usage.input_tokens), call)
     # 50 × 4 + 2000 × 0.2 + 100 × 5 + 200 × 8 + 120 × 20 = 200 + 400 + 500 + 1600 + 2400
     assert cost.usd == Decimal("0.0051")
 

@@ -18,7 +18,6 @@ from pricing.scenarios import (
     cached_cost,
     caching_pays_from,
     calls_per_month,
-    calls_until_caching_pays,
     converse,
     exactly,
     expected_hit_rate,
@@ -134,7 +133,7 @@ class TestCaching:
     def test_break_even(self, for_an_hour: bool, share: str, calls: int) -> None:
         found = cached_cost(CLAUDE, exactly(10_000), ON, CachePlan(8_000, Decimal("0.5"), for_an_hour))
         assert found.break_even == Decimal(share)
-        assert calls_until_caching_pays(found) == calls
+        assert found.pays_off_at == calls
 
     def test_at_the_break_even_nothing_is_saved(self) -> None:
         # Writes at 1.5, reads at 0.5 times the input: (1.5 - 1) / (1.5 - 0.5) = 0.5 exactly
@@ -143,24 +142,24 @@ class TestCaching:
         assert (found.break_even, found.saves) == (Decimal("0.5"), 0)
         assert cached_cost(one, exactly(1_000), ON, CachePlan(1_000, Decimal("0.49"))).saves == Decimal("-0.00002")
         assert cached_cost(one, exactly(1_000), ON, CachePlan(1_000, Decimal("0.51"))).saves == Decimal("0.00002")
-        assert calls_until_caching_pays(found) == 3  # two calls cost the same: 3 + 1 = 2 + 2
+        assert found.pays_off_at == 3  # two calls cost the same: 3 + 1 = 2 + 2
 
     def test_where_writing_costs_no_more_caching_pays_at_once(self) -> None:
         found = cached_cost(PLAIN, exactly(1_000), ON, CachePlan(1_000, Decimal("0.1")))
         assert found.break_even == 0
-        assert calls_until_caching_pays(found) == 2
+        assert found.pays_off_at == 2
 
     def test_where_reading_saves_nothing_it_never_pays(self) -> None:
         one = model(Price(rates(input="2", output="8", cached="2", cache_write="3")))
         found = cached_cost(one, exactly(1_000), ON, CachePlan(1_000, Decimal("0.9")))
         assert found.break_even == 1
-        assert calls_until_caching_pays(found) is None
+        assert found.pays_off_at is None
 
     def test_unknown_stays_unknown(self) -> None:
         one = model(Price(rates(input="2", output="8", cached="1", cache_write="3")))
         found = cached_cost(one, exactly(1_000), ON, CachePlan(1_000, Decimal("0.5"), for_an_hour=True))
         assert (found.usd, found.saves, found.break_even) == (None, None, None)
-        assert calls_until_caching_pays(found) is None
+        assert found.pays_off_at is None
 
     def test_the_plan_takes_the_place_of_the_scenarios_cache(self) -> None:
         scenario = replace(ON, cached_tokens=900, cache_write_tokens=50)
