@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QSizePolicy, QWidget
 
 from gui.core.exports import plain
 from gui.core.figures import Run, amount_places, price_places
-from gui.core.token_text import hexadecimal, visible, visible_line
+from gui.core.token_text import hexadecimal, shown, visible, visible_line
 from gui.costs.columns import CostView, drawn_amount, excess, excess_text, unknown_prices, usd_ends, why_not_counted
 from gui.costs.cost_table import RunsLabel
 from gui.costs.money_text import age_tone
@@ -109,9 +109,18 @@ def _kinds(row: CostRow) -> list[tuple[CallKind | None, CostEstimate]]:
     return [(kind, kind.estimate) for kind in row.mixed.kinds]
 
 
+def _short_name(part: CostPart) -> str:
+    return tr(_SHORT.get(part.name, _PARTS.get(part.name, part.name)))
+
+
+def _is_all_output(part: CostPart, estimate: CostEstimate) -> bool:
+    """Return True for the only line of output; how a range is divided between output and reasoning is unknown."""
+    return [one for one in estimate.parts if one.name in ("output", "reasoning")] == [part]
+
+
 def _bill_line(part: CostPart, estimate: CostEstimate, places: int, view: CostView) -> BillLine:
     """Return the line of a term; those of prompt and output have ranges."""
-    name, detail = tr(_SHORT.get(part.name, _PARTS.get(part.name, part.name))), ""
+    name, detail = _short_name(part), ""
     ends = None if part.usd is None else (part.usd, part.usd)
     if part.tokens is not None:
         first = last = part.tokens
@@ -119,6 +128,8 @@ def _bill_line(part: CostPart, estimate: CostEstimate, places: int, view: CostVi
             # Only the fresh part of the prompt has a range: the number of cached tokens is known.
             first = max(part.tokens + estimate.input_low - (estimate.input_tokens or 0), 0)
             last = part.tokens + estimate.input_high - (estimate.input_tokens or 0)
+        elif _is_all_output(part, estimate):
+            first, last = estimate.output_low, estimate.output_high
         tokens = view.text.tokens(None, part.tokens, first, last)
         if part.usd_per_mtok is None:
             detail = tr("{tokens} × unknown price").format(tokens=tokens)
@@ -172,9 +183,18 @@ def remarks(row: CostRow, view: CostView) -> list[str]:
     if not view.text.currency.is_dollar:
         rate = _usd(view.text.currency.usd, view)
         lines.append(tr("1 {code} = {rate}, from your price file").format(code=view.text.currency.code, rate=rate))
-    parts = [part for _, one in _kinds(row) for part in one.parts]
-    lines += dict.fromkeys(_sentence(part.note) for part in parts if part.note)
-    return [*lines, *_plans(row, view), *_notes(row, view)]
+    return [*lines, *_price_notes(row), *_plans(row, view), *_notes(row, view)]
+
+
+def _price_notes(row: CostRow) -> Iterator[str]:
+    """Yield each note on a price once, with the lines of the bill that it is about."""
+    names: dict[str, dict[str, None]] = {}
+    for _, one in _kinds(row):
+        for part in one.parts:
+            if part.note:
+                names.setdefault(part.note, {})[_short_name(part)] = None
+    for note, lines in names.items():
+        yield f"{', '.join(lines)}: {note}"
 
 
 def provider_line(row: CostRow, view: CostView) -> str:
@@ -551,6 +571,37 @@ class RangeBar(QWidget):
                 painter.drawText(QRectF(start, BAR_HEIGHT + 4, width + 2, metrics.height()), text)
 
 
+class _Quantity(PlainLabel):
+    """Quantity and price of a line, in as many lines as the remaining width needs."""
+
+    def __init__(self, **properties: Any) -> None:
+        super().__init__(**properties)
+        self._text = ""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def text(self) -> str:
+        """Return the text without the places for line breaks."""
+        return self._text
+
+    def setText(self, text: str) -> None:
+        if text != self._text:
+            self._text = text
+            # With a zero-width space after the dash: a range can be longer than the column is wide.
+            QLabel.setText(self, shown(text).replace("–", "–\u200b"))
+            self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Wrap only what is too long: the height of a wrapped label takes a layout of the whole bill."""
+        self.setWordWrap(self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width())
+
+
 class BillPart(QFrame):
     """Bill of one call with a model, line by line, with the reason for a range.
 
@@ -572,6 +623,8 @@ class BillPart(QFrame):
         self.name = PlainLabel(objectName="inspectorModel", role="section")
         self.provider = PlainLabel(objectName="priceAge", role="caption")
         self.lines = QGridLayout()
+        self.labels: list[tuple[PlainLabel, _Quantity, RunsLabel]] = []
+        """Name, quantity and amount of each line."""
         self.lines.setHorizontalSpacing(8)
         self.lines.setVerticalSpacing(5)
         self.lines.setColumnStretch(1, 1)
@@ -664,31 +717,36 @@ class BillPart(QFrame):
     def _show_lines(self, lines: list[BillLine]) -> None:
         """Show the lines. Labels are reused, since figures change several times a second while the user types."""
         for number, line in enumerate(lines):
-            if self.lines.itemAtPosition(number, 0) is None:
+            if number == len(self.labels):
                 self._add_line(number)
-            name, detail, amount = (self.lines.itemAtPosition(number, column).widget() for column in range(3))
+            name, detail, amount = self.labels[number]
+            heading = not line.detail and not line.amount
+            if heading != name.wordWrap():
+                # A heading has the whole width: in its column, it would take the space of the quantities.
+                name.setWordWrap(heading)
+                self.lines.removeWidget(name)
+                self.lines.addWidget(name, number, 0, 1, 3 if heading else 1)
             name.setText(line.name)
-            name.setWordWrap(not line.detail and not line.amount)
             font = name.font()
             font.setBold(line.total)
             name.setFont(font)
             detail.setText(line.detail)
             amount.set_runs(line.amount)
-            for widget in (name, detail, amount):
-                widget.show()
-        for number in range(len(lines), self.lines.rowCount()):
-            for column in range(3):
-                item = self.lines.itemAtPosition(number, column)
-                if item is not None:
-                    item.widget().hide()
+            name.show()
+            detail.setHidden(heading)
+            amount.setHidden(heading)
+        for labels in self.labels[len(lines) :]:
+            for label in labels:
+                label.hide()
 
     def _add_line(self, number: int) -> None:
-        self.lines.addWidget(PlainLabel(role="table"), number, 0)
-        detail = RemarkLabel(f"billDetail{number}", "tableQuiet")
-        self.lines.addWidget(detail, number, 1)
+        name, detail = PlainLabel(role="table"), _Quantity(objectName=f"billDetail{number}", role="tableQuiet")
         amount = RunsLabel(f"billAmount{number}", self._theme)
         give_role(amount, "table")
+        self.lines.addWidget(name, number, 0)
+        self.lines.addWidget(detail, number, 1)
         self.lines.addWidget(amount, number, 2, Qt.AlignmentFlag.AlignRight)
+        self.labels.append((name, detail, amount))
 
     def _lay_out(self) -> None:
         head, links = row_of(PlainLabel(self.tr("Bill"), role="overline"), 1, self.use), QGridLayout()

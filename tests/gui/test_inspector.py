@@ -11,11 +11,14 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from gui.costs.columns import CostView
-from gui.costs.inspector import bill_lines, remarks, why_not_exact
+from gui.costs.cost_service import PriceRequest, price_rows
+from gui.costs.inspector import BillPart, bill_lines, remarks, why_not_exact
 from gui.costs.money_text import CostText
 from gui.costs.rows import CostRow
+from gui.look.theme import Theme
+from pricing.types import CallMix
 from tests.gui.conftest import OpenWindow
-from tests.gui.cost_samples import TODAY, rows
+from tests.gui.cost_samples import COUNTS, MODELS, TODAY, rows, scenario
 
 VIEW = CostView(CostText(QLocale(QLocale.Language.English)), TODAY, TODAY)
 
@@ -44,6 +47,54 @@ def test_the_range_of_a_count_is_in_the_line_of_the_prompt():
     lines = bill("borg/opus", calls=1)
     assert lines[0] == ("Input", "1,400–1,600 × $5.00", "$0.0070–80")
     assert lines[-1] == ("One call", "", "$0.0195–0.0205")
+
+
+def test_a_range_of_output_is_in_its_line_if_it_is_the_only_one():
+    assert bill("acme/large", calls=1, output_range=(0, 2_000))[1:] == [
+        ("Output", "0–2,000 × $8.00", "$0.0000–0.0160"),
+        ("One call", "", "$0.0020–0.0180"),
+    ]
+    both = bill("acme/large", calls=1, output_range=(0, 2_000), reasoning_tokens=100)
+    assert [detail for name, detail, _ in both if name in ("Output", "Reasoning")] == ["500 × $8.00", "100 × $8.00"]
+
+
+def mixed() -> CostRow:
+    """Return a row of a model without a price of cache writes; half of the calls hit the cache."""
+    mix = CallMix(hit_rate=Decimal("0.5"))
+    asked = PriceRequest(1, MODELS, COUNTS, frozenset(), scenario(cached_tokens=400), mix=mix)
+    return next(one for one in price_rows(asked) if one.model_id == "acme/large")
+
+
+def test_a_note_on_a_price_names_its_lines():
+    assert "Cache write: no published price; the input price is used" in remarks(mixed(), VIEW)
+
+
+def test_the_heading_of_a_kind_of_calls_takes_no_space_from_the_lines(qtbot: QtBot):
+    part = BillPart(Theme("light"))
+    qtbot.addWidget(part)
+    part.resize(310, 700)
+    part.show_row(row("acme/large", cached_tokens=400), VIEW)
+    part.show_row(mixed(), VIEW)
+    part.show()
+    headings = [name for name, detail, amount in part.labels if detail.isHidden() and amount.isHidden()]
+    assert [name.text() for name in headings if not name.isHidden()] == [
+        "50% of calls, cache hits",
+        "50% of calls, cache writes",
+    ]
+    assert all(name.height() < 2 * name.fontMetrics().height() for name in headings)
+    details = [detail for _, detail, _ in part.labels if detail.isVisible() and detail.text()]
+    assert len(details) == 7
+    assert all(detail.fontMetrics().horizontalAdvance(detail.text()) <= detail.width() for detail in details)
+    part.show_row(row("borg/opus", cached_tokens=400), VIEW)
+    qtbot.waitUntil(lambda: part.labels[0][1].height() >= 2 * part.fontMetrics().height())
+    assert part.labels[0][1].text() == "1,000–1,200 × $5.00", "too long for one line"
+    part.show_row(row("acme/large"), VIEW)
+    assert [name.text() for name, _, amount in part.labels if not amount.isHidden()] == [
+        "Input",
+        "Output",
+        "One call",
+        "Per month",
+    ]
 
 
 def test_what_is_not_known_has_no_amount():
