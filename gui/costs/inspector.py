@@ -34,7 +34,7 @@ from gui.widgets.labels import PlainLabel, RemarkLabel, plain_tip
 if TYPE_CHECKING:
     from engine.types import TokenInfo
     from gui.editor.offsets import TokenSpan
-    from pricing.scenarios import CallKind
+    from pricing.scenarios import CachedCost, CallKind
     from pricing.types import CostEstimate, CostPart
 
 
@@ -311,20 +311,24 @@ def _kind_text(kind: CallKind, view: CostView) -> str:
 
 def _plans(row: CostRow, view: CostView) -> Iterator[str]:
     """Yield the effects of a cache and of a budget for this model."""
-    caching = row.mixed.caching if row.mixed is not None else None
-    if caching is not None and caching.saves is not None:
-        words = tr("Caching saves {usd} per call") if caching.saves >= 0 else tr("Caching adds {usd} per call")
-        yield words.format(usd=_usd(abs(caching.saves), view))
-    share = caching.break_even if caching is not None else None
-    if share is not None:
-        words = tr("Caching pays off from a hit rate of {share}") if share < 1 else tr("Caching never pays off")
-        yield words.format(share=view.text.percent(share, share))
-    calls = caching.pays_off_at if caching is not None else None
-    if calls is not None and calls > 1:
-        yield tr("One cache write pays for itself by call {n}").format(n=calls)
+    if row.mixed is not None and row.mixed.caching is not None:
+        yield from _caching(row.mixed.caching, view)
     over = excess(row, view)
     if over is not None:
         yield tr("⚠ Over the monthly budget by {usd}").format(usd=excess_text(row, view, over))
+
+
+def _caching(cost: CachedCost, view: CostView) -> Iterator[str]:
+    """Yield what caching saves, and from which hit rate and by which call it pays off."""
+    if cost.saves is not None:
+        words = tr("Caching saves {usd} per call") if cost.saves >= 0 else tr("Caching adds {usd} per call")
+        yield words.format(usd=_usd(abs(cost.saves), view))
+    share, calls = cost.break_even, cost.pays_off_at
+    if share is not None:
+        words = tr("Caching pays off from a hit rate of {share}") if share < 1 else tr("Caching never pays off")
+        yield words.format(share=view.text.percent(share, share))
+    if calls is not None and calls > 1:
+        yield tr("One cache write pays for itself by call {n}").format(n=calls)
 
 
 def _range_line(estimate: CostEstimate, view: CostView) -> str:
@@ -590,15 +594,12 @@ class _Quantity(PlainLabel):
             QLabel.setText(self, shown(text).replace("–", "–\u200b"))
             self._fit()
 
-    def minimumSizeHint(self) -> QSize:
-        return QSize(0, super().minimumSizeHint().height())
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:
-        """Wrap only what is too long: the height of a wrapped label takes a layout of the whole bill."""
+        """Wrap the text only if it is too long, since each change of wrapped text lays out the whole bill."""
         self.setWordWrap(self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width())
 
 
