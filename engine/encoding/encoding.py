@@ -152,23 +152,34 @@ class Encoding:
                 core = self._core
                 if core is None:
                     core = self._core = self._make_core()
+                    self.__dict__.pop("_short_text_cores", None)
                     caches.add(self)
         return core
 
     def _make_core(self) -> CoreBPE:
         """Build an encoder of the whole vocabulary."""
-        before: ShortTextCores | None = self.__dict__.pop("_short_text_cores", None)
-        ranks = self._mergeable_ranks if before is None else before.ranks  # a large dictionary to build
-        return build_core(ranks, self._special_tokens, self._pat_str)
+        return build_core(self._mergeable_ranks, self._special_tokens, self._pat_str)
+
+    def _make_short_core(self, ranks: dict[bytes, int], text: str) -> CoreBPE:
+        """Build an encoder of only the tokens that are substrings of a text."""
+        found = {special: token_id for special, token_id in self._special_tokens.items() if special in text}
+        # Without any special token, tiktoken would match the empty text as one.
+        special_tokens = found or dict(itertools.islice(self._special_tokens.items(), 1))
+        return build_core(ranks, special_tokens, self._pat_str)
 
     def _core_for(self, text: str) -> CoreBPE:
         """Return tiktoken's encoder; for the first few short texts one of only their tokens, which is faster to
         build."""
-        return self._core or self._short_text_cores.core_for(text) or self._core_bpe
+        return self._core or self._short_text_cores.core_for(text, self._make_short_core) or self._core_bpe
 
     @functools.cached_property
     def _short_text_cores(self) -> ShortTextCores:
-        return ShortTextCores(self._mergeable_ranks, self._special_tokens, self._pat_str)
+        ranks = self._ranks
+        if not isinstance(ranks, dict):
+            table = self._table
+            return ShortTextCores(table.blob, table.offsets, table.first_id + np.arange(len(table)))
+        offsets = np.cumsum([0, *map(len, ranks)])
+        return ShortTextCores(b"".join(ranks), offsets, np.fromiter(ranks.values(), dtype=np.int64))
 
     def drop(self) -> None:
         """Drop tiktoken's encoder, of up to 100 MB, if the kernels encode and it was built only for a feature that they

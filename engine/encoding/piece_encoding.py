@@ -140,7 +140,7 @@ class PieceEncoding(PreprocessingEncoding):
 
     @functools.cached_property
     def _order(self) -> PieceOrder:
-        return piece_order(self._table, self._tags)
+        return piece_order(dict(enumerate(self._table.tokens())), self._tags)
 
     @property
     def _tags(self) -> tuple[str, ...]:
@@ -159,10 +159,17 @@ class PieceEncoding(PreprocessingEncoding):
 
     def _make_core(self) -> CoreBPE:
         """Build the encoder of the whole vocabulary."""
-        return PieceCore(self)
+        return PieceCore(self, self._order)
 
-    def _core_for(self, text: str) -> CoreBPE:
-        return self._core_bpe
+    def _make_short_core(self, ranks: dict[bytes, int], text: str) -> CoreBPE:
+        contents = {token_id: token for token, token_id in sorted(ranks.items(), key=operator.itemgetter(1))}
+        return PieceCore(self, piece_order(contents, self._tags))
+
+    def drop(self) -> None:
+        """Drop the same, and the order of pieces."""
+        super().drop()
+        if self._native is not None:
+            self.__dict__.pop("_order", None)
 
     @property
     def native(self) -> None:
@@ -298,18 +305,11 @@ def piece_steps(content: bytes, ids: Mapping[bytes, int]) -> list[MergeStep]:
 class PieceCore:
     """tiktoken's encoder of numbers with its own interface, but for ids."""
 
-    def __init__(self, encoding: PieceEncoding) -> None:
-        order = encoding._order
+    def __init__(self, encoding: PieceEncoding, order: PieceOrder) -> None:
         self._encoding = encoding
         self._order = order
-        tokens = order.table.tokens()
-        self._tokens = tokens
-        made = {token: number for number, token in enumerate(tokens)}
-        self._core = build_core(made, {}, encoding._pat_str)
-        self._numbers = {
-            int(token_id): number for number, token_id in enumerate(order.ids) if number not in order.beginnings
-        }
-        self._ranks = made
+        numbers = {token: number for number, token in enumerate(order.table.tokens())}
+        self._core = build_core(numbers, {}, encoding._pat_str)
 
     def _ids(self, numbers: Sequence[int]) -> list[int]:
         """Map numbers to ids; beginnings of characters that are not pieces are split into bytes."""
@@ -318,7 +318,7 @@ class PieceCore:
         found: list[int] = []
         for number in numbers:
             if number in beginnings:
-                found += [int(ids[value]) for value in self._tokens[number]]
+                found += [int(ids[value]) for value in self._order.table.token(number)]
             else:
                 found.append(int(ids[number]))
         return found

@@ -11,9 +11,11 @@ encoder of those substrings that are tokens gives the same ids. It is built in a
 from __future__ import annotations
 
 import contextlib
-import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.errors import UnsupportedTextError
 
@@ -68,33 +70,52 @@ MAX_SHORT_TEXTS = 32
 
 
 class ShortTextCores:
-    """Builds encoders of only the tokens that a short text can have, for the first texts of a vocabulary."""
+    """Builds encoders of only the tokens that a short text can have, for the first texts of a vocabulary.
 
-    def __init__(self, mergeable_ranks: Mapping[bytes, int], special_tokens: Mapping[str, int], pattern: str) -> None:
-        self.ranks = mergeable_ranks
-        self._special_tokens = special_tokens
-        self._pattern = pattern
-        self._lengths = sorted(set(map(len, mergeable_ranks)))
+    Finds these tokens without a dictionary of the vocabulary, which would take 30 MB: the tokens of each length are a
+    sorted array.
+    """
+
+    def __init__(self, tokens: bytes, offsets: NDArray[np.int64], ids: NDArray[np.int64]) -> None:
+        """``tokens``: the tokens' bytes, concatenated; ``offsets``: int64[n + 1], the start of each, and the end.
+        ``ids``: int64[n]. Of two tokens with the same bytes, the later one is found. Empty ones are ignored."""
+        values = np.frombuffer(tokens, dtype=np.uint8)
+        lengths = np.diff(offsets)
+        self._by_length: dict[int, tuple[NDArray[np.bytes_], NDArray[np.int64]]] = {}
+        for length in np.unique(lengths[lengths > 0]).tolist():
+            chosen = np.flatnonzero(lengths == length)
+            rows = _as_strings(values[offsets[chosen, None] + np.arange(length)], length)
+            order = np.argsort(rows, kind="stable")
+            self._by_length[length] = rows[order], ids[chosen[order]]
         self._texts_left = MAX_SHORT_TEXTS
 
-    def core_for(self, text: str) -> CoreBPE | None:
+    def core_for(self, text: str, build: Callable[[dict[bytes, int], str], CoreBPE]) -> CoreBPE | None:
         """Return an encoder for this text only. None if it is too long or not a str (tiktoken raises the error), and
-        after many texts."""
+        after many texts. ``build`` gets token bytes to id, and the text."""
         if not isinstance(text, str) or len(text) > MAX_SHORT_BYTES or self._texts_left <= 0:
             return None
         content = text.encode("utf-8")
         if len(content) > MAX_SHORT_BYTES:
             return None
         self._texts_left -= 1
-        found = {special: rank for special, rank in self._special_tokens.items() if special in text}
-        # Without any special token, tiktoken would match the empty text as one.
-        special_tokens = found or dict(itertools.islice(self._special_tokens.items(), 1))
-        return build_core(self._tokens_within(content), special_tokens, self._pattern)
+        return build(self._tokens_within(content), text)
 
     def _tokens_within(self, content: bytes) -> dict[bytes, int]:
         """Return the tokens that are substrings of ``content``, and all single-byte tokens."""
-        ranks = self.ranks
-        substrings = {bytes([value]) for value in range(256)}
-        for length in self._lengths:
-            substrings.update(content[start : start + length] for start in range(len(content) - length + 1))
-        return {substring: ranks[substring] for substring in substrings if substring in ranks}
+        content += bytes(range(256))
+        values = np.frombuffer(content, dtype=np.uint8)
+        found: dict[bytes, int] = {}
+        for length, (tokens, ids) in self._by_length.items():
+            if length > len(content):
+                break
+            substrings = _as_strings(np.lib.stride_tricks.sliding_window_view(values, length), length)
+            indices = np.searchsorted(tokens, substrings, side="right") - 1
+            starts = np.flatnonzero(tokens[indices] == substrings)
+            for start, token_id in zip(starts.tolist(), ids[indices[starts]].tolist(), strict=True):
+                found[content[start : start + length]] = token_id
+        return found
+
+
+def _as_strings(rows: NDArray[np.uint8], length: int) -> NDArray[np.bytes_]:
+    """Return rows of bytes, uint8[n, length], as strings, bytes_[n], which compare as the rows do."""
+    return np.ascontiguousarray(rows).view(f"S{length}").ravel()

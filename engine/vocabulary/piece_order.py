@@ -15,7 +15,7 @@ no merges produce).
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,10 +59,10 @@ class PieceOrder:
         return scan
 
 
-def piece_order(table: RankTable, tags: Sequence[str] = ()) -> PieceOrder:
-    """Order the pieces of a vocabulary in which spaces are spaces. ``tags``: tokens that are matched whole."""
-    contents = table.tokens()
-    pieces = {token_id: contents[token_id].decode("utf-8") for token_id in range(FIRST_PIECE, len(contents))}
+def piece_order(contents: Mapping[int, bytes], tags: Sequence[str] = ()) -> PieceOrder:
+    """Order the pieces of a vocabulary, or of a part of it, in which spaces are spaces. ``contents``: id to bytes, in
+    the order of the ids. ``tags``: tokens that are matched whole."""
+    pieces = {token_id: token.decode("utf-8") for token_id, token in contents.items() if token_id >= FIRST_PIECE}
     characters = {text: token_id for token_id, text in pieces.items() if len(text) == 1}
     tokens, ids = [bytes([value]) for value in range(256)], list(BYTES)
     for value in range(128):
@@ -80,12 +80,13 @@ def piece_order(table: RankTable, tags: Sequence[str] = ()) -> PieceOrder:
     several = [token_id for token_id, text in pieces.items() if len(text) > 1 and token_id not in NEVER_MERGED]
     tokens += [contents[token_id] for token_id in several]
     ids += several
-    runs = [token_id for token_id in RUNS if len(contents[token_id]) > 1]
+    runs = [token_id for token_id in RUNS if len(contents.get(token_id, b"")) > 1]
     tokens += [contents[token_id] for token_id in runs]
     ids += runs
-    whole = [tag.encode("ascii") for tag in tags]
+    in_front = {token: token_id for token_id, token in contents.items() if token_id < FIRST_PIECE}
+    whole = [tag for tag in (tag.encode("ascii") for tag in tags) if tag in in_front]
     tokens += whole
-    ids += map(contents.index, whole)
+    ids += map(in_front.__getitem__, whole)
     numbered = np.array(ids, dtype=np.uint32)
     numbered.flags.writeable = False
     return PieceOrder(

@@ -123,6 +123,26 @@ def texts(seed: int, number: int) -> list[str]:
     ]
 
 
+@pytest.mark.parametrize("name", ["gemma", "gemma3"])
+def test_a_short_text_is_encoded_without_the_order_of_all_pieces(name):
+    encoding = Catalog(DATA_DIR).get(name)
+    encoding._undecided = False  # also where kernels are compiled
+    some = [*KNOWN, *KNOWN_WITH_TAGS, *tagged_texts(3, 5)][-30:]
+    short = [encoding.encode_ordinary(text) for text in some]
+    assert encoding._core is None
+    assert "_order" not in encoding.__dict__
+    assert encoding._core_bpe, "from here on it encodes"
+    assert short == [encoding.encode_ordinary(text) for text in some]
+
+
+def test_the_order_of_pieces_is_dropped_when_the_kernels_encode(tmp_path):
+    encoding = Catalog(DATA_DIR).get("gemma")
+    assert encoding._core_bpe
+    assert encoding.use_kernels(tmp_path)
+    assert encoding._core is None
+    assert "_order" not in encoding.__dict__
+
+
 @pytest.mark.parametrize("text", KNOWN)
 def test_known_ids(plain, native, text):
     for encoding in (plain, native):

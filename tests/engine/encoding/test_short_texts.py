@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,8 +49,17 @@ CORES = opened_anew("cl100k_base")
 @given(st.text(max_size=200) | st.text("ab \n'ſst1", max_size=200))
 def test_any_short_text(text: str) -> None:
     text = text.encode("utf-8", "replace").decode("utf-8")
-    core = ShortTextCores(CORES._mergeable_ranks, CORES._special_tokens, CORES._pat_str).core_for(text)
+    core = CORES._short_text_cores.core_for(text, CORES._make_short_core)
     assert core.encode(text, set()) == CORES._core_bpe.encode(text, set())
+
+
+def test_tokens_with_null_bytes_and_with_the_same_bytes_are_told_apart() -> None:
+    tokens = [b"a", b"\0", b"a\0", b"", b"a\0\0", b"\0a", b"\xff\0", b"a", b"absent"]
+    offsets = np.cumsum([0, *map(len, tokens)])
+    cores = ShortTextCores(b"".join(tokens), offsets, np.arange(len(tokens)) * 10)
+    found, text = cores.core_for("aa\0\0a", lambda *given: given)
+    assert found == {b"a": 70, b"\0": 10, b"a\0": 20, b"a\0\0": 40, b"\0a": 50}
+    assert text == "aa\0\0a"
 
 
 @pytest.mark.parametrize("text", ["x" * (MAX_SHORT_BYTES + 1), "字" * (MAX_SHORT_BYTES // 2)], ids=["letters", "bytes"])
