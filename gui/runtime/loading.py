@@ -10,10 +10,12 @@ tenth of a second. Between steps the package is not in ``sys.modules``. A finder
 meantime completes the package at once, so that there is only one module object.
 
 ``LoadingAhead`` imports the modules of pages and dialogs before they are opened. The start imports only what the first
-paint needs, so the first visit to a page used to load dozens of modules at once, and those with plots two hundred: a
-tenth of a second. Shortly after the start they are now imported one by one, with pauses. If the user opens a page
-earlier, its modules are imported first while the window stays responsive; only if the keyboard focus must enter the
-page at once are they imported in one go.
+paint needs, so the first visit to a page would load dozens of modules at once. Shortly after the start they are
+imported one by one, with pauses. If the user opens a page earlier, its modules are imported first while the window
+stays responsive; only if the keyboard focus must enter the page at once are they imported in one go.
+
+Plots are the exception: pyqtgraph takes two hundred modules and 15 MB, which a user who opens no chart does not need.
+It is imported when the first chart is shown; its page is there at once, and the chart follows within a second.
 """
 
 from __future__ import annotations
@@ -265,7 +267,7 @@ TYPING_PAUSE_MS = 1000
 
 
 class LoadingAhead(QObject):
-    """Background import of all modules of the window. Signals: ``ended()`` when everything is loaded."""
+    """Background import of the modules of the window. Signals: ``ended()`` when all of them are loaded."""
 
     ended = Signal()
 
@@ -291,8 +293,7 @@ class LoadingAhead(QObject):
 
 
 def modules_of_the_window() -> Iterator[str]:
-    """Yield the names of all ``gui`` modules; packages before their contents, the slowest last."""
+    """Yield the names of all ``gui`` modules but ``PLOTS``; packages before their contents."""
     for module in pkgutil.walk_packages(gui.__path__, f"{gui.__name__}."):
         if module.name not in PLOTS:
             yield module.name
-    yield from PLOTS

@@ -19,7 +19,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
 from gui.runtime import pyside_workarounds
-from gui.runtime.loading import modules_of_the_window
+from gui.runtime.loading import PLOTS, modules_of_the_window
 from gui.runtime.pyside_workarounds import OURS, let_errors_leave_overrides
 from tests.patience import PATIENCE_SECONDS
 
@@ -189,7 +189,7 @@ def test_other_hooks_of_a_class_are_called_too():
 
 @pytest.mark.skipif(not GUARDED, reason="errors are objects from the beginning")
 def test_no_override_of_the_window_is_left_out():
-    for name in modules_of_the_window():
+    for name in (*modules_of_the_window(), *PLOTS):
         importlib.import_module(name)
     let_errors_leave_overrides()
     overrides = set()
