@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import engine
-from engine.encoding.compiling import ENCODE, is_compiled
+from engine.encoding.compiling import ENCODE, is_compiled, keeps_nothing
 
 if TYPE_CHECKING:
     from engine import Encoding
@@ -50,6 +50,7 @@ class EncoderChoice:
         leave_to_caller()
         self.folder = folder
         self._active: bool | None = None  # None: not determined yet
+        self._expects = True
 
     @property
     def active(self) -> bool:
@@ -66,8 +67,15 @@ class EncoderChoice:
         elif self._active:
             self._try_kernels(encoding)
         if not encoding.uses_kernels:
+            encoding.awaits_kernels = self._expects and not keeps_nothing(self.folder)
             encoding.read_vocabulary()  # report a damaged one now, not while counting
         return encoding
+
+    def stop_waiting(self) -> None:
+        """Let tiktoken's encoder encode from now on: no kernels will take over, or not in all encodings."""
+        self._expects = False
+        for encoding in engine.opened_encodings():
+            encoding.awaits_kernels = False
 
     def take_over(self) -> None:
         """Make the kernels encode in all open encodings, and in all opened later.
@@ -79,6 +87,7 @@ class EncoderChoice:
             with contextlib.suppress(engine.DamagedVocabularyError):  # using it reports it; the others work
                 encoding.use_kernels(self.folder, compiled_only=True)
         self._active = True
+        self.stop_waiting()
         for encoding in engine.opened_encodings():  # including those opened in the meantime
             self._try_kernels(encoding)
 

@@ -65,6 +65,10 @@ class Encoding:
     _core: CoreBPE | None
     """tiktoken's encoder; None until it is first needed."""
 
+    awaits_kernels = False
+    """True while kernels are being compiled that will encode. Until then no number of short texts makes it build
+    tiktoken's encoder of the whole vocabulary, of up to 100 MB."""
+
     _undecided = False
     """True until the first text decides whether compiled kernels are used."""
 
@@ -160,17 +164,20 @@ class Encoding:
         """Build an encoder of the whole vocabulary."""
         return build_core(self._mergeable_ranks, self._special_tokens, self._pat_str)
 
-    def _make_short_core(self, ranks: dict[bytes, int], text: str) -> CoreBPE:
-        """Build an encoder of only the tokens that are substrings of a text."""
-        found = {special: token_id for special, token_id in self._special_tokens.items() if special in text}
+    def _make_short_core(self, ranks: dict[bytes, int], content: bytes) -> CoreBPE:
+        """Build an encoder of only the tokens that are substrings of a UTF-8 text."""
+        found = {special: token_id for special, token_id in self._special_tokens.items() if special.encode() in content}
         # Without any special token, tiktoken would match the empty text as one.
         special_tokens = found or dict(itertools.islice(self._special_tokens.items(), 1))
         return build_core(ranks, special_tokens, self._pat_str)
 
-    def _core_for(self, text: str) -> CoreBPE:
-        """Return tiktoken's encoder; for the first few short texts one of only their tokens, which is faster to
-        build."""
-        return self._core or self._short_text_cores.core_for(text, self._make_short_core) or self._core_bpe
+    def _core_for(self, text: str | bytes) -> CoreBPE:
+        """Return tiktoken's encoder; for the first short texts one of only their tokens, which is faster to build."""
+        if self._core is None:
+            cores = self._short_text_cores
+            if short := cores.core_for(text, self._make_short_core, awaiting=self.awaits_kernels):
+                return short
+        return self._core_bpe
 
     @functools.cached_property
     def _short_text_cores(self) -> ShortTextCores:
@@ -502,12 +509,13 @@ class Encoding:
         native = self.native
         if native is not None:
             return native.encode_pretokens(content, byte_spans).view(np.int32)
+        core = self._core_for(content)
         known: dict[bytes, list[int]] = {}
         ids: list[int] = []
         for start, end in pairs(byte_spans):
             pretoken = content[start:end]
             if pretoken not in known:
-                known[pretoken] = self._encode_single_piece(pretoken)
+                known[pretoken] = core.encode_single_piece(pretoken)
             ids += known[pretoken]
         return np.array(ids, dtype=np.int32)
 

@@ -161,7 +161,7 @@ class PieceEncoding(PreprocessingEncoding):
         """Build the encoder of the whole vocabulary."""
         return PieceCore(self, self._order)
 
-    def _make_short_core(self, ranks: dict[bytes, int], text: str) -> CoreBPE:
+    def _make_short_core(self, ranks: dict[bytes, int], content: bytes) -> CoreBPE:
         contents = {token_id: token for token, token_id in sorted(ranks.items(), key=operator.itemgetter(1))}
         return PieceCore(self, piece_order(contents, self._tags))
 

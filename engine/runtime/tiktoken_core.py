@@ -62,11 +62,18 @@ def guarded() -> Iterator[None]:
         ) from error
 
 
-MAX_SHORT_BYTES = 2048
-"""Maximum size of a text: in longer ones looking up the substrings takes much of the time, though other threads run."""
+MAX_SHORT_BYTES = 1 << 14
+"""Maximum size of a text, and of all texts together: finding the substrings of more takes longer than building the
+encoder of all tokens, though other threads run meanwhile."""
 
-MAX_SHORT_TEXTS = 32
-"""Maximum number of texts: for more, the encoder of all tokens is better."""
+MAX_AWAITING_BYTES = 1 << 16
+"""Maximum size of a text while another encoder is about to take over, so that few texts will follow."""
+
+MIN_COUNTED_BYTES = 512
+"""Size that a shorter text is counted with."""
+
+RARE = 100
+"""Tokens of a length are searched one by one if they are so many times fewer than the bytes of the text."""
 
 
 class ShortTextCores:
@@ -87,18 +94,22 @@ class ShortTextCores:
             rows = _as_strings(values[offsets[chosen, None] + np.arange(length)], length)
             order = np.argsort(rows, kind="stable")
             self._by_length[length] = rows[order], ids[chosen[order]]
-        self._texts_left = MAX_SHORT_TEXTS
+        self._bytes_left = MAX_SHORT_BYTES
 
-    def core_for(self, text: str, build: Callable[[dict[bytes, int], str], CoreBPE]) -> CoreBPE | None:
-        """Return an encoder for this text only. None if it is too long or not a str (tiktoken raises the error), and
-        after many texts. ``build`` gets token bytes to id, and the text."""
-        if not isinstance(text, str) or len(text) > MAX_SHORT_BYTES or self._texts_left <= 0:
+    def core_for(
+        self, text: str | bytes, build: Callable[[dict[bytes, int], bytes], CoreBPE], *, awaiting: bool
+    ) -> CoreBPE | None:
+        """Return an encoder for this text only. None if it is too long or neither str nor bytes (tiktoken raises the
+        error), and after many texts. ``build`` gets token bytes to id, and the text in UTF-8. ``awaiting``: True while
+        another encoder is about to take over."""
+        longest = MAX_AWAITING_BYTES if awaiting else self._bytes_left
+        if not isinstance(text, str | bytes) or len(text) > longest:
             return None
-        content = text.encode("utf-8")
-        if len(content) > MAX_SHORT_BYTES:
+        content = text if isinstance(text, bytes) else text.encode("utf-8")
+        if len(content) > longest:
             return None
-        self._texts_left -= 1
-        return build(self._tokens_within(content), text)
+        self._bytes_left -= max(len(content), MIN_COUNTED_BYTES)
+        return build(self._tokens_within(content), content)
 
     def _tokens_within(self, content: bytes) -> dict[bytes, int]:
         """Return the tokens that are substrings of ``content``, and all single-byte tokens."""
@@ -108,6 +119,11 @@ class ShortTextCores:
         for length, (tokens, ids) in self._by_length.items():
             if length > len(content):
                 break
+            if len(tokens) * RARE < len(content):
+                whole = tokens.view(f"V{length}").tolist()  # a bytes_ would lose null bytes at its end
+                pairs = zip(whole, ids.tolist(), strict=True)
+                found.update((token, token_id) for token, token_id in pairs if token in content)
+                continue
             substrings = _as_strings(np.lib.stride_tricks.sliding_window_view(values, length), length)
             indices = np.searchsorted(tokens, substrings, side="right") - 1
             starts = np.flatnonzero(tokens[indices] == substrings)

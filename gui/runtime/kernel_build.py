@@ -94,6 +94,7 @@ class KernelBuild(QObject):
     def _on_failed(self, failure: JobFailure) -> None:
         if failure.request != ENCODE:
             return  # the error recurs and is reported where these kernels are used
+        self.use.stop_waiting()
         self.failed.emit(
             self.tr(
                 "Tokenloupe's own, faster encoder is unavailable: {why}. tiktoken keeps counting, with the same "

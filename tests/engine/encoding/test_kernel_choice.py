@@ -10,6 +10,7 @@ import engine
 from engine.encoding import encoder_choice
 from engine.encoding.encoder_choice import EncoderChoice
 from engine.encoding.encoding import Encoding
+from engine.kernels import cache_folder
 from engine.kernels._jit import COMPILED
 from engine.library import bundled_encodings, catalog
 
@@ -64,7 +65,7 @@ def test_compiled_kernels_are_used_from_the_first_encoding_on(asked, monkeypatch
 def test_without_compiled_kernels_nothing_is_loaded_until_somebody_takes_over(asked, monkeypatch, tmp_path):
     compiled(monkeypatch, False)
     use = EncoderChoice(tmp_path)
-    use.open("gpt2")
+    assert use.open("gpt2").awaits_kernels
     compiled(monkeypatch, True)  # by then being compiled: loading them now would take the time of an edit
     use.open("r50k_base")
     assert asked == []
@@ -72,7 +73,8 @@ def test_without_compiled_kernels_nothing_is_loaded_until_somebody_takes_over(as
     use.take_over()
     assert use.active
     assert set(asked) == {"gpt2", "r50k_base"}
-    use.open("p50k_base")
+    assert not engine.get_encoding("gpt2").awaits_kernels
+    assert not use.open("p50k_base").awaits_kernels
     assert asked[-1] == "p50k_base"
 
 
@@ -86,8 +88,14 @@ def test_kernels_that_cannot_be_loaded_are_no_error_before_somebody_takes_over(a
         use.take_over()
     assert not use.active
     asked.clear()
-    use.open("gpt2")
+    use.stop_waiting()
+    assert not use.open("gpt2").awaits_kernels
     assert asked == []
+
+
+def test_no_kernels_are_awaited_where_nothing_can_be_saved(monkeypatch):
+    monkeypatch.setenv(cache_folder.VARIABLE, "")
+    assert not EncoderChoice(None).open("gpt2").awaits_kernels
 
 
 def test_an_unknown_encoding_is_said(tmp_path):

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine import Encoding
-from engine.runtime.tiktoken_core import MAX_SHORT_BYTES, MAX_SHORT_TEXTS, ShortTextCores
+from engine import EditedText, Encoding, TextEdit
+from engine.runtime.tiktoken_core import MAX_AWAITING_BYTES, MAX_SHORT_BYTES, MIN_COUNTED_BYTES, RARE, ShortTextCores
 from tests.thoroughness import mostly_deep
 
 TEXTS = [
@@ -49,7 +49,7 @@ CORES = opened_anew("cl100k_base")
 @given(st.text(max_size=200) | st.text("ab \n'ſst1", max_size=200))
 def test_any_short_text(text: str) -> None:
     text = text.encode("utf-8", "replace").decode("utf-8")
-    core = CORES._short_text_cores.core_for(text, CORES._make_short_core)
+    core = CORES._short_text_cores.core_for(text, CORES._make_short_core, awaiting=True)
     assert core.encode(text, set()) == CORES._core_bpe.encode(text, set())
 
 
@@ -57,9 +57,10 @@ def test_tokens_with_null_bytes_and_with_the_same_bytes_are_told_apart() -> None
     tokens = [b"a", b"\0", b"a\0", b"", b"a\0\0", b"\0a", b"\xff\0", b"a", b"absent"]
     offsets = np.cumsum([0, *map(len, tokens)])
     cores = ShortTextCores(b"".join(tokens), offsets, np.arange(len(tokens)) * 10)
-    found, text = cores.core_for("aa\0\0a", lambda *given: given)
-    assert found == {b"a": 70, b"\0": 10, b"a\0": 20, b"a\0\0": 40, b"\0a": 50}
-    assert text == "aa\0\0a"
+    for text in (b"aa\0\0a", b"aa\0\0a" * RARE):
+        found, content = cores.core_for(text.decode(), lambda *given: given, awaiting=False)
+        assert found == {b"a": 70, b"\0": 10, b"a\0": 20, b"a\0\0": 40, b"\0a": 50}
+        assert content == text
 
 
 @pytest.mark.parametrize("text", ["x" * (MAX_SHORT_BYTES + 1), "字" * (MAX_SHORT_BYTES // 2)], ids=["letters", "bytes"])
@@ -72,12 +73,35 @@ def test_a_long_text_has_all_tokens(text: str) -> None:
 
 def test_many_short_texts_have_all_tokens() -> None:
     encoding = opened_anew("r50k_base")
-    for number in range(MAX_SHORT_TEXTS):
+    encoding.encode("a word " * (MAX_SHORT_BYTES // 14))
+    for number in range(MAX_SHORT_BYTES // 2 // MIN_COUNTED_BYTES):
         encoding.encode("a word" * (number % 2))
     assert encoding._core is None
-    encoding.encode("")
+    encoding.encode("a word")
     assert encoding._core is not None
     assert "_short_text_cores" not in encoding.__dict__, "its table of tokens is not kept twice"
+
+
+def test_no_number_of_short_texts_has_all_tokens_while_kernels_are_awaited() -> None:
+    encoding = opened_anew("r50k_base")
+    encoding.awaits_kernels = True
+    edited = EditedText(encoding)
+    edited.reset("some words " * 9)
+    for number in range(3 * MAX_SHORT_BYTES // MIN_COUNTED_BYTES):
+        assert encoding.count(f"a word {number}") == 3
+        edited.apply([TextEdit(5, 0, "s")])
+    encoding.encode("字" * (MAX_AWAITING_BYTES // 3))
+    assert encoding._core is None
+    encoding.awaits_kernels = False
+    assert encoding.count("a word") == 2
+    assert encoding._core is not None
+
+
+def test_a_long_text_has_all_tokens_while_kernels_are_awaited() -> None:
+    encoding = opened_anew("r50k_base")
+    encoding.awaits_kernels = True
+    encoding.encode("字" * (MAX_AWAITING_BYTES // 3 + 1))
+    assert encoding._core is not None
 
 
 def test_an_empty_special_token_is_none(capfd: pytest.CaptureFixture[str]) -> None:

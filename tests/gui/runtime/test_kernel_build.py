@@ -169,6 +169,7 @@ def test_a_compiler_that_fails_is_reported_once(qtbot: QtBot, open_window: OpenW
     assert len(children) == 1
     assert len([text for text in said(bench) if "tiktoken" in text]) == 1
     assert bench.kernels.description() == "tiktoken's"
+    assert not any(encoding.awaits_kernels for encoding in engine.opened_encodings())
 
 
 @pytest.mark.deep
