@@ -5,7 +5,8 @@ of the Rust bridge. Every call that can do so is wrapped in ``guarded``, which l
 
 *Short texts.* The encoder of 200,000 tokens takes 0.1 s to build, during which no other Python thread runs: a window
 that was just opened would freeze for the few words in it. Merging only ever looks at substrings of the text, so an
-encoder of those substrings that are tokens gives the same ids. It is built in a few milliseconds.
+encoder of those substrings that are tokens gives the same ids. It is built in a few milliseconds, for each text anew:
+so it serves the first texts only, or larger and more of them while kernels are about to take over.
 """
 
 from __future__ import annotations
