@@ -478,7 +478,7 @@ class CostPanel(QFrame):
     def _restore_bars(self) -> None:
         """Put the bar and the foot back into the strip."""
         if self.tools.parent() is not self:
-            self._top.insertWidget(0, self.tools, 1)
+            self.tools.move_to(self._top, 1)
             self._body.insertWidget(0, self.status.note)
             self._body.addWidget(self.foot)
             for before, after in pairwise((*self.tools.controls(), self.expand, self.fold, self.table)):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QComboBox,
     QFrame,
     QHBoxLayout,
@@ -80,6 +81,11 @@ class CostTools(QWidget):
         """Set the height to the number of lines that the chips need at this width."""
         super().resizeEvent(event)
         self.chips.setMinimumHeight(self._flow.heightForWidth(self.chips.width()))
+
+    def move_to(self, layout: QBoxLayout, stretch: int = 0) -> None:
+        """Move to the front of a layout, where the chips may need fewer lines than in the last one."""
+        self.chips.setMinimumHeight(0)
+        layout.insertWidget(0, self, stretch)
 
     def controls(self) -> tuple[QWidget, ...]:
         """Return the controls, in visual order."""
@@ -471,7 +477,7 @@ class ModelsPage(QFrame):
     def take_bars(self, tools: CostTools, foot: Foot) -> None:
         """Move the strip's bar and foot to this page."""
         if tools.parent() is not self:
-            self._bars.insertWidget(0, tools)
+            tools.move_to(self._bars)
             self._bars.addWidget(self._status.note)
             self._left.addWidget(foot)
             order = (*tools.controls(), *self.chips.chips(), self.preset, self.columns_button, self.export_button)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
+from PySide6.QtCore import QEvent, QItemSelectionModel, QObject, QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QMenu, QSpinBox
 
@@ -269,3 +269,25 @@ def test_the_cheapest_exact_model_is_selected_on_the_page_models(panel, qtbot):
     assert not panel.model.arrangement.by_vendor
     priced = [row for row in shown if row.estimate.usd is not None]
     assert panel.table.current_row() is min(priced, key=lambda row: row.estimate.usd)
+
+
+def test_the_first_paint_of_the_page_gives_the_chips_no_line_of_the_narrower_strip(panel, qtbot):
+    panel.resize(500, 400)
+    tools, page = panel.tools, panel.page
+    qtbot.waitUntil(lambda: tools.chips.height() > tools.filter.height() * 3 // 2)
+    page.setParent(None)
+    qtbot.addWidget(page)
+    page.resize(1300, 500)
+    heights = []
+
+    class Paints(QObject):
+        def eventFilter(self, _watched, event):
+            if event.type() == QEvent.Type.Paint:
+                heights.append(tools.chips.height())
+            return False
+
+    tools.installEventFilter(Paints(page))
+    page.show()
+    qtbot.waitUntil(lambda: len(heights) > 0)
+    assert tools.parent() is page
+    assert max(heights) <= tools.filter.height()
