@@ -67,12 +67,14 @@ class EncoderChoice:
         elif self._active:
             self._try_kernels(encoding)
         if not encoding.uses_kernels:
-            encoding.awaits_kernels = self._expects and not keeps_nothing(self.folder)
+            encoding.awaits_kernels = not keeps_nothing(self.folder)
+            if not self._expects:
+                encoding.awaits_kernels = False
             encoding.read_vocabulary()  # report a damaged one now, not while counting
         return encoding
 
     def stop_waiting(self) -> None:
-        """Let tiktoken's encoder encode from now on: no kernels will take over, or not in all encodings."""
+        """Expect no more kernels: many texts may build tiktoken's encoders of whole vocabularies."""
         self._expects = False
         for encoding in engine.opened_encodings():
             encoding.awaits_kernels = False

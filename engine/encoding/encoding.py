@@ -24,7 +24,15 @@ from engine.errors import UnsupportedTextError
 from engine.runtime import caches
 from engine.runtime.cancellation import interruptible
 from engine.runtime.threads import in_threads
-from engine.runtime.tiktoken_core import CoreBPE, ShortTextCores, SplitGaveUpError, build_core, byte_core, guarded
+from engine.runtime.tiktoken_core import (
+    CoreBPE,
+    ShortTextCores,
+    SplitGaveUpError,
+    TokenFinder,
+    build_core,
+    byte_core,
+    guarded,
+)
 from engine.split.engine_limits import encode_around_runs, find_long_runs, split_apart
 from engine.split.expression import UnsupportedPatternError
 from engine.split.patterns import KNOWN_EXPRESSIONS, PATTERNS, SplitPattern
@@ -66,7 +74,7 @@ class Encoding:
     """tiktoken's encoder; None until it is first needed."""
 
     awaits_kernels = False
-    """True while kernels are being compiled that will encode. Until then no number of short texts makes it build
+    """True while kernels are being compiled that will encode. Until then many short texts do not make it build
     tiktoken's encoder of the whole vocabulary, of up to 100 MB."""
 
     _undecided = False
@@ -172,7 +180,8 @@ class Encoding:
         return build_core(ranks, special_tokens, self._pat_str)
 
     def _core_for(self, text: str | bytes) -> CoreBPE:
-        """Return tiktoken's encoder; for the first short texts one of only their tokens, which is faster to build."""
+        """Return tiktoken's encoder; for the first short texts, and for more of them while kernels are awaited, one of
+        only their tokens, which is faster to build."""
         if self._core is None:
             cores = self._short_text_cores
             if short := cores.core_for(text, self._make_short_core, awaiting=self.awaits_kernels):
@@ -181,12 +190,14 @@ class Encoding:
 
     @functools.cached_property
     def _short_text_cores(self) -> ShortTextCores:
+        return ShortTextCores(self._token_finder)
+
+    def _token_finder(self) -> TokenFinder:
         ranks = self._ranks
-        if not isinstance(ranks, dict):
-            table = self._table
-            return ShortTextCores(table.blob, table.offsets, table.first_id + np.arange(len(table)))
-        offsets = np.cumsum([0, *map(len, ranks)])
-        return ShortTextCores(b"".join(ranks), offsets, np.fromiter(ranks.values(), dtype=np.int64))
+        if isinstance(ranks, dict):
+            return TokenFinder(b"".join(ranks), np.cumsum([0, *map(len, ranks)]), np.array(list(ranks.values())))
+        table = self._table
+        return TokenFinder(table.blob, table.offsets, table.first_id + np.arange(len(table)))
 
     def drop(self) -> None:
         """Drop tiktoken's encoder, of up to 100 MB, if the kernels encode and it was built only for a feature that they
@@ -195,12 +206,12 @@ class Encoding:
         if self._native is None:
             return
         self.__dict__.pop("token_parents", None)
+        self.__dict__.pop("_short_text_cores", None)
         if isinstance(self._ranks, BundledVocabulary):
             self.__dict__.pop("_vocabulary", None)
             self.__dict__.pop("_table", None)
             with self._core_lock:  # otherwise one that is being built would reappear
                 self._core = None
-            self.__dict__.pop("_short_text_cores", None)
 
     @property
     def _mergeable_ranks(self) -> dict[bytes, int]:

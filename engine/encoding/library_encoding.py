@@ -118,6 +118,9 @@ class LibraryEncoding(NormalizingEncoding):
     def _core_bpe(self) -> NoReturn:
         raise UnsupportedTextError(self.no_merges)
 
+    def _core_for(self, text: str | bytes) -> NoReturn:
+        raise UnsupportedTextError(self.no_merges)
+
     # Encoding
 
     def _list(self, text: str, allowed: Set[str]) -> list[int]:

@@ -5,8 +5,9 @@ of the Rust bridge. Every call that can do so is wrapped in ``guarded``, which l
 
 *Short texts.* The encoder of 200,000 tokens takes 0.1 s to build, during which no other Python thread runs: a window
 that was just opened would freeze for the few words in it. Merging only ever looks at substrings of the text, so an
-encoder of those substrings that are tokens gives the same ids. It is built in a few milliseconds, for each text anew:
-so it serves the first texts only, or larger and more of them while kernels are about to take over.
+encoder of those substrings that are tokens gives the same ids. It is built in a few milliseconds for a sentence and in
+some tens for 16 KB, for each text anew: so it serves the first texts only, and longer and more of them while kernels
+are about to take over.
 """
 
 from __future__ import annotations
@@ -68,59 +69,79 @@ MAX_SHORT_BYTES = 1 << 14
 encoder of all tokens, though other threads run meanwhile."""
 
 MAX_AWAITING_BYTES = 1 << 16
-"""Maximum size of a text while another encoder is about to take over, so that few texts will follow."""
+"""Maximum size of a text while another encoder is about to take over."""
+
+MAX_AWAITING_TOTAL = 1 << 18
+"""Maximum size of all texts together, in bytes, while another encoder is about to take over."""
 
 MIN_COUNTED_BYTES = 512
 """Size that a shorter text is counted with."""
 
-RARE = 100
-"""Tokens of a length are searched one by one if they are so many times fewer than the bytes of the text."""
-
 
 class ShortTextCores:
-    """Builds encoders of only the tokens that a short text can have, for the first texts of a vocabulary.
+    """Builds encoders of only the tokens that a short text can have, for the first texts of a vocabulary."""
 
-    Finds these tokens without a dictionary of the vocabulary, which would take 30 MB: the tokens of each length are a
-    sorted array.
-    """
-
-    def __init__(self, tokens: bytes, offsets: NDArray[np.int64], ids: NDArray[np.int64]) -> None:
-        """``tokens``: the tokens' bytes, concatenated; ``offsets``: int64[n + 1], the start of each, and the end.
-        ``ids``: int64[n]. Of two tokens with the same bytes, the later one is found. Empty ones are ignored."""
-        values = np.frombuffer(tokens, dtype=np.uint8)
-        lengths = np.diff(offsets)
-        self._by_length: dict[int, tuple[NDArray[np.bytes_], NDArray[np.int64]]] = {}
-        for length in np.unique(lengths[lengths > 0]).tolist():
-            chosen = np.flatnonzero(lengths == length)
-            rows = _as_strings(values[offsets[chosen, None] + np.arange(length)], length)
-            order = np.argsort(rows, kind="stable")
-            self._by_length[length] = rows[order], ids[chosen[order]]
-        self._bytes_left = MAX_SHORT_BYTES
+    def __init__(self, find: Callable[[], TokenFinder]) -> None:
+        """``find``: called for the first short text."""
+        self._find = find
+        self._finder: TokenFinder | None = None
+        self._bytes = 0
 
     def core_for(
         self, text: str | bytes, build: Callable[[dict[bytes, int], bytes], CoreBPE], *, awaiting: bool
     ) -> CoreBPE | None:
         """Return an encoder for this text only. None if it is too long or neither str nor bytes (tiktoken raises the
-        error), and after many texts. ``build`` gets token bytes to id, and the text in UTF-8. ``awaiting``: True while
-        another encoder is about to take over."""
-        longest = MAX_AWAITING_BYTES if awaiting else self._bytes_left
+        error), and after too many texts.
+
+        ``build`` gets token bytes to id, and the text in UTF-8. ``awaiting``: True while another encoder is about to
+        take over; then longer and more texts are short.
+        """
+        longest = (
+            min(MAX_AWAITING_BYTES, MAX_AWAITING_TOTAL - self._bytes) if awaiting else MAX_SHORT_BYTES - self._bytes
+        )
         if not isinstance(text, str | bytes) or len(text) > longest:
             return None
         content = text if isinstance(text, bytes) else text.encode("utf-8")
         if len(content) > longest:
             return None
-        self._bytes_left -= max(len(content), MIN_COUNTED_BYTES)
-        return build(self._tokens_within(content), content)
+        self._bytes += max(len(content), MIN_COUNTED_BYTES)
+        if self._finder is None:
+            self._finder = self._find()
+        return build(self._finder.tokens_within(content), content)
 
-    def _tokens_within(self, content: bytes) -> dict[bytes, int]:
-        """Return the tokens that are substrings of ``content``, and all single-byte tokens."""
+
+RARE = 100
+"""Tokens of a length are searched one by one if they are so many times fewer than the bytes of the text."""
+
+LONG = 256
+"""Length in bytes from which they always are: the substrings of that length would take much memory."""
+
+
+class TokenFinder:
+    """Finds the tokens in short texts without a dictionary of the vocabulary, which would take 30 MB: the tokens of
+    each length are a sorted array."""
+
+    def __init__(self, tokens: bytes, offsets: NDArray[np.int64], ids: NDArray[Any]) -> None:
+        """``tokens``: the tokens' bytes, concatenated; ``offsets``: int64[n + 1], the start of each, and the end.
+        ``ids``: one for each. Of two tokens with the same bytes, the later one is found. Empty ones are ignored."""
+        values = np.frombuffer(tokens, dtype=np.uint8)
+        lengths = np.diff(offsets)
+        self._by_length: dict[int, tuple[NDArray[np.bytes_], NDArray[Any]]] = {}
+        for length in np.unique(lengths[lengths > 0]).tolist():
+            chosen = np.flatnonzero(lengths == length)
+            rows = _as_strings(values[offsets[chosen, None] + np.arange(length)], length)
+            order = np.argsort(rows, kind="stable")
+            self._by_length[length] = rows[order], ids[chosen[order]]
+
+    def tokens_within(self, content: bytes) -> dict[bytes, int]:
+        """Return the tokens that are substrings of ``content``, and all single-byte tokens, with their ids."""
         content += bytes(range(256))
         values = np.frombuffer(content, dtype=np.uint8)
         found: dict[bytes, int] = {}
         for length, (tokens, ids) in self._by_length.items():
             if length > len(content):
                 break
-            if len(tokens) * RARE < len(content):
+            if length >= LONG or len(tokens) * RARE < len(content):
                 whole = tokens.view(f"V{length}").tolist()  # a bytes_ would lose null bytes at its end
                 pairs = zip(whole, ids.tolist(), strict=True)
                 found.update((token, token_id) for token, token_id in pairs if token in content)

@@ -64,6 +64,7 @@ def test_compiled_kernels_are_used_from_the_first_encoding_on(asked, monkeypatch
 
 def test_without_compiled_kernels_nothing_is_loaded_until_somebody_takes_over(asked, monkeypatch, tmp_path):
     compiled(monkeypatch, False)
+    monkeypatch.setattr(encoder_choice, "keeps_nothing", lambda folder: False)
     use = EncoderChoice(tmp_path)
     assert use.open("gpt2").awaits_kernels
     compiled(monkeypatch, True)  # by then being compiled: loading them now would take the time of an edit

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 import engine
 from engine import EditedText, Encoding, TextEdit
-from engine.runtime.tiktoken_core import MAX_AWAITING_BYTES, MAX_SHORT_BYTES, MIN_COUNTED_BYTES, RARE, ShortTextCores
+from engine.runtime.tiktoken_core import (
+    LONG,
+    MAX_AWAITING_BYTES,
+    MAX_AWAITING_TOTAL,
+    MAX_SHORT_BYTES,
+    MIN_COUNTED_BYTES,
+    RARE,
+    TokenFinder,
+)
 from tests.thoroughness import mostly_deep
 
 TEXTS = [
@@ -54,13 +62,14 @@ def test_any_short_text(text: str) -> None:
 
 
 def test_tokens_with_null_bytes_and_with_the_same_bytes_are_told_apart() -> None:
-    tokens = [b"a", b"\0", b"a\0", b"", b"a\0\0", b"\0a", b"\xff\0", b"a", b"absent"]
+    longest = b"a\0" * LONG
+    tokens = [b"a", b"\0", b"a\0", b"", b"a\0\0", b"\0a", b"\xff\0", b"a", b"absent", longest]
     offsets = np.cumsum([0, *map(len, tokens)])
-    cores = ShortTextCores(b"".join(tokens), offsets, np.arange(len(tokens)) * 10)
-    for text in (b"aa\0\0a", b"aa\0\0a" * RARE):
-        found, content = cores.core_for(text.decode(), lambda *given: given, awaiting=False)
-        assert found == {b"a": 70, b"\0": 10, b"a\0": 20, b"a\0\0": 40, b"\0a": 50}
-        assert content == text
+    finder = TokenFinder(b"".join(tokens), offsets, np.arange(len(tokens)) * 10)
+    short = {b"a": 70, b"\0": 10, b"a\0": 20, b"a\0\0": 40, b"\0a": 50}
+    assert finder.tokens_within(b"aa\0\0a") == short
+    assert finder.tokens_within(b"aa\0\0a" * RARE) == short
+    assert finder.tokens_within(b"a\0" + longest + b"\0") == short | {longest: 90}
 
 
 @pytest.mark.parametrize("text", ["x" * (MAX_SHORT_BYTES + 1), "字" * (MAX_SHORT_BYTES // 2)], ids=["letters", "bytes"])
@@ -82,12 +91,12 @@ def test_many_short_texts_have_all_tokens() -> None:
     assert "_short_text_cores" not in encoding.__dict__, "its table of tokens is not kept twice"
 
 
-def test_no_number_of_short_texts_has_all_tokens_while_kernels_are_awaited() -> None:
+def test_many_short_texts_do_not_have_all_tokens_while_kernels_are_awaited() -> None:
     encoding = opened_anew("r50k_base")
     encoding.awaits_kernels = True
     edited = EditedText(encoding)
     edited.reset("some words " * 9)
-    for number in range(3 * MAX_SHORT_BYTES // MIN_COUNTED_BYTES):
+    for number in range(2 * MAX_SHORT_BYTES // MIN_COUNTED_BYTES):
         assert encoding.count(f"a word {number}") == 3
         edited.apply([TextEdit(5, 0, "s")])
     encoding.encode("字" * (MAX_AWAITING_BYTES // 3))
@@ -97,11 +106,29 @@ def test_no_number_of_short_texts_has_all_tokens_while_kernels_are_awaited() -> 
     assert encoding._core is not None
 
 
-def test_a_long_text_has_all_tokens_while_kernels_are_awaited() -> None:
+@pytest.mark.parametrize("method", ["encode", "count"])
+def test_a_long_text_has_all_tokens_while_kernels_are_awaited(method: str) -> None:
     encoding = opened_anew("r50k_base")
     encoding.awaits_kernels = True
-    encoding.encode("字" * (MAX_AWAITING_BYTES // 3 + 1))
+    text = "字 " * (MAX_AWAITING_TOTAL // 4 + 1)  # counted in chunks
+    getattr(encoding, method)(text)
     assert encoding._core is not None
+    assert "_short_text_cores" not in encoding.__dict__
+
+
+def test_no_table_of_tokens_is_made_for_a_long_text() -> None:
+    encoding = opened_anew("r50k_base")
+    encoding._core_for("x" * (MAX_SHORT_BYTES + 1))
+    assert "_short_text_cores" not in encoding.__dict__
+    encoding._core = None
+    encoding._core_for("x" * (MAX_SHORT_BYTES - 1))
+    assert encoding._short_text_cores._finder is not None
+
+
+def test_ids_that_are_not_whole_numbers_are_refused() -> None:
+    single = {bytes([value]): float(value) for value in range(256)}
+    with pytest.raises(TypeError):
+        Encoding.of_ranks("odd", r"\w+", single, {}).encode("a")
 
 
 def test_an_empty_special_token_is_none(capfd: pytest.CaptureFixture[str]) -> None:

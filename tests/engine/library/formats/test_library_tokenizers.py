@@ -150,6 +150,8 @@ def test_the_rest_of_the_face(opened):
         cut_text(encoding, "the")
     with pytest.raises(UnsupportedTextError, match="does not expose merges"):
         encoding.encode_with_unstable("the")
+    with pytest.raises(UnsupportedTextError, match="does not expose merges"):
+        encoding.ids_of_pretokens(b"a", np.array([[0, 1]]))
 
 
 def test_a_text_is_edited(opened):
