@@ -276,15 +276,22 @@ def _output_ends(scenario: Scenario) -> tuple[int, int]:
 
 def _split_prompt(prompt: int, scenario: Scenario) -> tuple[tuple[str, int], ...]:
     """Return the billed parts of a prompt, as rate name and tokens, without empty parts."""
-    cached = min(prompt, cached_tokens(prompt, scenario))
-    written = min(prompt - cached, scenario.cache_write_tokens)
-    written_1h = min(prompt - cached - written, scenario.cache_write_1h_tokens)
+    cached = cached_tokens(prompt, scenario)
+    writes = scenario.cache_write_tokens, scenario.cache_write_1h_tokens
+    return _split_input(prompt, cached, *writes, scenario.audio_input_tokens)
+
+
+@lru_cache(maxsize=256)
+def _split_input(prompt: int, cached: int, written: int, written_1h: int, audio: int) -> tuple[tuple[str, int], ...]:
+    cached = min(prompt, cached)
+    written = min(prompt - cached, written)
+    written_1h = min(prompt - cached - written, written_1h)
     split = (
         ("input", prompt - cached - written - written_1h),
         ("cached", cached),
         ("cache_write", written),
         ("cache_write_1h", written_1h),
-        ("audio_input", scenario.audio_input_tokens),
+        ("audio_input", audio),
     )
     return tuple(part for part in split if part[1])
 
