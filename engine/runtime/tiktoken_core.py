@@ -74,8 +74,8 @@ MAX_AWAITING_BYTES = 1 << 16
 MAX_AWAITING_TOTAL = 1 << 18
 """Maximum size of all texts together, in bytes, while another encoder is about to take over."""
 
-MIN_COUNTED_BYTES = 512
-"""Size that a shorter text is counted with."""
+MIN_COUNTED_BYTES = 1024
+"""Size that a shorter text is counted with: an encoder takes some milliseconds for any text."""
 
 
 class ShortTextCores:

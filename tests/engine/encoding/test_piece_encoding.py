@@ -127,6 +127,7 @@ def texts(seed: int, number: int) -> list[str]:
 def test_a_short_text_is_encoded_without_the_order_of_all_pieces(name):
     encoding = Catalog(DATA_DIR).get(name)
     encoding._undecided = False  # also where kernels are compiled
+    encoding.awaits_kernels = True
     some = [*KNOWN, *KNOWN_WITH_TAGS, *tagged_texts(3, 5)][-30:]
     short = [encoding.encode_ordinary(text) for text in some]
     assert encoding._core is None
