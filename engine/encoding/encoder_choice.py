@@ -67,9 +67,7 @@ class EncoderChoice:
         elif self._active:
             self._try_kernels(encoding)
         if not encoding.uses_kernels:
-            encoding.awaits_kernels = not keeps_nothing(self.folder)
-            if not self._expects:
-                encoding.awaits_kernels = False
+            encoding.awaits_kernels = not keeps_nothing(self.folder) and self._expects
             encoding.read_vocabulary()  # report a damaged one now, not while counting
         return encoding
 

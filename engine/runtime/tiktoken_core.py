@@ -5,9 +5,9 @@ of the Rust bridge. Every call that can do so is wrapped in ``guarded``, which l
 
 *Short texts.* The encoder of 200,000 tokens takes 0.1 s to build, during which no other Python thread runs: a window
 that was just opened would freeze for the few words in it. Merging only ever looks at substrings of the text, so an
-encoder of those substrings that are tokens gives the same ids. It is built in a few milliseconds for a sentence and in
-some tens for 16 KB, for each text anew: so it serves the first texts only, and longer and more of them while kernels
-are about to take over.
+encoder of those substrings that are tokens gives the same ids. Building it takes a few milliseconds for a sentence, and
+tens of milliseconds for 16 KB. As each text needs its own, only the first texts are encoded this way; while kernels are
+about to take over, longer texts and more of them.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ MAX_AWAITING_TOTAL = 1 << 18
 """Maximum size of all texts together, in bytes, while another encoder is about to take over."""
 
 MIN_COUNTED_BYTES = 1024
-"""Size that a shorter text is counted with: an encoder takes some milliseconds for any text."""
+"""Minimum size that a text counts as: building an encoder takes milliseconds even for one word."""
 
 
 class ShortTextCores:

@@ -83,10 +83,10 @@ def piece_order(contents: Mapping[int, bytes], tags: Sequence[str] = ()) -> Piec
     runs = [token_id for token_id in RUNS if len(contents.get(token_id, b"")) > 1]
     tokens += [contents[token_id] for token_id in runs]
     ids += runs
-    in_front = {token: token_id for token_id, token in contents.items() if token_id < FIRST_PIECE}
-    whole = [tag for tag in (tag.encode("ascii") for tag in tags) if tag in in_front]
+    reserved = {token: token_id for token_id, token in contents.items() if token_id < FIRST_PIECE}
+    whole = [tag for tag in (tag.encode("ascii") for tag in tags) if tag in reserved]
     tokens += whole
-    ids += map(in_front.__getitem__, whole)
+    ids += map(reserved.__getitem__, whole)
     numbered = np.array(ids, dtype=np.uint32)
     numbered.flags.writeable = False
     return PieceOrder(
