@@ -238,18 +238,26 @@ class TokenEditor(SoftTextEdit):
     def set_palette(self, palette: TokenPalette) -> None:
         """Set the colours."""
         is_change, self._token_palette = self._token_palette is not None, palette
-        colours = QPalette(self.palette())
-        for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
-            colours.setColor(group, QPalette.ColorRole.Base, palette.base)
-            colours.setColor(group, QPalette.ColorRole.Text, palette.text)
-            colours.setColor(group, QPalette.ColorRole.Highlight, palette.selection)
-            colours.setColor(group, QPalette.ColorRole.HighlightedText, palette.selected_text)
-        self.setPalette(colours)
+        self._colour_text(palette)
         if is_change:  # not at the start, where the first call of viewport() would be slow
-            self.viewport().setPalette(colours)  # a style sheet leaves the viewport with the previous theme's palette
+            # A style sheet leaves the viewport with the previous theme's palette.
+            self.viewport().setPalette(self.palette())
         if self._painter is not None:
             self._painter.set_palette(palette)
             self.viewport().update()
+
+    def _colour_text(self, palette: TokenPalette) -> None:
+        roles = {
+            QPalette.ColorRole.Base: palette.base,
+            QPalette.ColorRole.Text: palette.text,
+            QPalette.ColorRole.Highlight: palette.selection,
+            QPalette.ColorRole.HighlightedText: palette.selected_text,
+        }
+        colours = QPalette(self.palette())
+        for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
+            for role, colour in roles.items():
+                colours.setColor(group, role, colour)
+        self.setPalette(colours)
 
     def set_show_whitespace(self, shown: bool) -> None:
         """Set whether spaces, tabs and newlines are marked."""
@@ -314,6 +322,13 @@ class TokenEditor(SoftTextEdit):
             self.setTabStopDistance(_TAB_COLUMNS * metrics.horizontalAdvance(" "))
             if self._painter is not None:
                 self._painter.set_font_metrics(metrics)
+        elif (
+            event.type() == QEvent.Type.PaletteChange
+            and self._token_palette is not None
+            and self.palette().color(QPalette.ColorRole.Highlight) != self._token_palette.selection
+        ):
+            # A style sheet has given the editor back the palette that it had when it was first polished.
+            self._colour_text(self._token_palette)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:

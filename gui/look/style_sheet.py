@@ -16,8 +16,9 @@ parent, has the palette of the first time. So it sets no colour or font of text 
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import ClassVar
 
@@ -345,60 +346,58 @@ AT_ONCE = 40
 """Number of hidden widgets polished per turn."""
 
 _POLISHED = Qt.WidgetAttribute.WA_WState_Polished
-_STYLED = Qt.WidgetAttribute.WA_SetStyle
-_SHEETED = Qt.WidgetAttribute.WA_StyleSheet
-_GROUNDED = Qt.WidgetAttribute.WA_StyledBackground
-_VIEWPORT = "qt_scrollarea_viewport"
+_OPAQUE = Qt.WidgetAttribute.WA_OpaquePaintEvent
+_UPDATES_DISABLED = Qt.WidgetAttribute.WA_UpdatesDisabled
+_SET_DISABLED = Qt.WidgetAttribute.WA_ForceUpdatesDisabled
+_OWN_CHILDREN = Qt.FindChildOption.FindDirectChildrenOnly
 
 
 class Dressing(QObject):
     """Palette, font and style sheet of an application, set together. Hidden widgets follow in small steps.
 
-    A change of the sheet polishes and notifies every widget, a quarter of a millisecond each, though of two thousand
-    only about a hundred are visible. So the hidden ones are skipped: during the change they are marked as not polished,
-    and as having a style of their own, which Qt does not notify. Afterwards a few are polished and notified in each
-    turn of the event loop; if a page or dialog is shown earlier, all of its widgets are done at once.
+    When Qt replaces a sheet, it polishes and notifies every widget of which it has cached rules, a quarter of a
+    millisecond each, though of two thousand only about a hundred are visible. So the cache is emptied first, and the
+    visible widgets are polished here. Afterwards a few hidden ones are polished in each turn of the event loop; if a
+    page or dialog is shown earlier, all of its widgets are done at once.
 
-    Qt's caches are deleted with the old sheet, but two marks that refer to them stay on skipped widgets, and are reset:
-    the caches of the new sheet ignore the destruction of a widget that is marked as known to a sheet, and keep a
-    pointer to it; and a viewport that has left its background to the old sheet is not filled any more.
+    Only a change of text sizes is followed by events that make widgets measure themselves and lay out their children
+    again: otherwise themes differ in colours alone.
     """
 
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)
         self._app = app
+        self._sizes: tuple[QFont, float] | None = None
         self._outdated: dict[QWidget, list[QWidget]] = {}
-        """Hidden widgets that still have the previous sheet, by the ancestor with which they become visible."""
+        """Outermost hidden widgets that still have the previous sheet, with their descendants yet to be polished; an
+        empty list stands for all of them."""
+        self._have_old_sizes = False
+        """True if the outdated widgets have to be told of a change of text sizes."""
 
-    def change(self, palette: QPalette, font: QFont, sheet: str) -> None:
-        """Set all three, if any of them differs."""
-        app = self._app
-        if (app.styleSheet(), app.palette(), app.font()) == (sheet, palette, font):
+    def change(self, palette: QPalette, font: QFont, colours: dict[str, str], scale: float) -> None:
+        """Set all three, if any of them differs. ``colours`` and ``scale``: those of the style sheet."""
+        app, changed = self._app, sheet(colours, scale)
+        if (app.styleSheet(), app.palette(), app.font()) == (changed, palette, font):
             return  # another window has this theme
-        waiting = {widget for widgets in self._outdated.values() for widget in widgets}
-        for root in filter(shiboken6.isValid, self._outdated):
-            root.removeEventFilter(self)
-        is_running = bool(self._outdated)
-        self._outdated = _hidden(app.allWidgets(), waiting)
-        skipped = [widget for widgets in self._outdated.values() for widget in widgets]
-        for widget in skipped:
-            widget.setAttribute(_POLISHED, False)
-            widget.setAttribute(_SHEETED, False)
-            if widget.testAttribute(_GROUNDED) and widget.objectName() == _VIEWPORT:
-                widget.setAutoFillBackground(True)
-        marked = [widget for widget in skipped if not widget.testAttribute(_STYLED)]
-        for widget in marked:
-            widget.setAttribute(_STYLED)
-        if app.styleSheet():
-            app.setStyleSheet("")  # when one sheet replaces another, Qt polishes each widget once per ancestor
+        resized = self._sizes != (font, scale)
+        self._sizes = (font, scale)
+        is_first = not app.styleSheet()
+        visible, hidden = _shown_and_hidden()
+        self.drop_cached_rules()
         app.setPalette(palette)
         app.setFont(font)
-        app.setStyleSheet(sheet)
-        for widget in marked:
-            widget.setAttribute(_STYLED, False)
-        for root in self._outdated:
+        app.setStyleSheet(changed)
+        if is_first:
+            return  # Qt has polished every widget
+        _polish_all(visible, resized)
+        self._have_old_sizes = resized or (self._have_old_sizes and bool(self._outdated))
+        is_running = bool(self._outdated)
+        for root in filter(shiboken6.isValid, self._outdated):
+            root.removeEventFilter(self)
+        self._outdated = {root: [] for root in hidden}
+        for root in hidden:
             root.installEventFilter(self)
-        if self._outdated and not is_running:
+        if hidden and not is_running:
             in_next_turn(self, self._polish_some)
 
     def drop_cached_rules(self) -> None:
@@ -406,64 +405,92 @@ class Dressing(QObject):
         takes 8 ms. Qt computes the rules of visible widgets again at their next paint, which takes as long."""
         self._app.style().unpolish(self._app)
 
-    def finish(self) -> None:
-        """Polish all remaining widgets."""
-        for root in list(self._outdated):
-            self._polish(root)
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Show and watched in self._outdated:
             self._polish(watched)
         return False
 
     def _polish_some(self) -> None:
-        for root, widgets in list(self._outdated.items()):
-            if not shiboken6.isValid(root):
-                del self._outdated[root]
-                continue
-            some, self._outdated[root] = widgets[:AT_ONCE], widgets[AT_ONCE:]
-            _polish_all(some)
-            if not self._outdated[root]:
-                self._polish(root)
-            break
+        left = AT_ONCE
+        while self._outdated and left > 0:
+            root = next(iter(self._outdated))
+            widgets = self._remaining(root)
+            some, self._outdated[root] = widgets[:left], widgets[left:]
+            _polish_all(some, self._have_old_sizes)
+            if len(widgets) <= left:
+                self._outdated.pop(root, None)
+                if shiboken6.isValid(root):
+                    root.removeEventFilter(self)
+            left -= len(some) or 1
         if self._outdated:
             in_next_turn(self, self._polish_some)
 
     def _polish(self, root: QWidget) -> None:
-        widgets = self._outdated.pop(root)
-        if shiboken6.isValid(root):
-            root.removeEventFilter(self)
-            _polish_all(widgets)
+        """Polish what remains of a family."""
+        root.removeEventFilter(self)
+        _polish_all(self._remaining(root), self._have_old_sizes)
+        self._outdated.pop(root, None)
+
+    def _remaining(self, root: QWidget) -> list[QWidget]:
+        if self._outdated[root] or not shiboken6.isValid(root):
+            return self._outdated[root]
+        family = [root]
+        for widget in family:  # which grows
+            family += _children(widget)
+        return [widget for widget in family if widget.testAttribute(_POLISHED)]
 
 
-def _hidden(widgets: Iterable[QWidget], waiting: set[QWidget]) -> dict[QWidget, list[QWidget]]:
-    """Return hidden widgets that have been polished, parents first, by their outermost hidden ancestor.
+@contextlib.contextmanager
+def painted_once() -> Iterator[None]:
+    """Repaint all windows after this block, each part once.
 
-    ``waiting``: widgets that still wait for the previous sheet; they are polished only once, with the new one.
+    Qt paints an opaque widget with everything in it that is not opaque, and then once more each of these parts that has
+    asked to be painted, too. So here they do not ask.
     """
-    roots: dict[QWidget, QWidget] = {}
-    found: dict[QWidget, list[QWidget]] = {}
-    for widget in widgets:
-        if (widget.testAttribute(_POLISHED) or widget in waiting) and not widget.isVisible():
-            found.setdefault(_root_of(widget, roots), []).append(widget)
-    return found
+    opaque, others = [], []
+    for widget in _shown_and_hidden()[0]:
+        if widget.isWindow() or widget.autoFillBackground() or widget.testAttribute(_OPAQUE):
+            opaque.append(widget)
+        elif not widget.testAttribute(_UPDATES_DISABLED):
+            others.append(widget)
+            widget.setAttribute(_UPDATES_DISABLED)
+    try:
+        yield
+    finally:
+        others = list(filter(shiboken6.isValid, others))
+        for widget in others:
+            widget.setAttribute(_UPDATES_DISABLED, False)
+        for child in (child for widget in others for child in _children(widget)):
+            if child.testAttribute(_UPDATES_DISABLED) and not child.testAttribute(_SET_DISABLED):
+                child.setUpdatesEnabled(True)  # new: it has been created like its parent
+        for widget in filter(shiboken6.isValid, opaque):
+            widget.update()
 
 
-def _root_of(widget: QWidget, roots: dict[QWidget, QWidget]) -> QWidget:
-    """Return the outermost hidden ancestor of a hidden widget, or the widget itself. ``roots``: those found already."""
-    # A recursive closure would be a reference cycle that holds the wrapper of every widget.
-    if widget not in roots:
-        parent = None if widget.isWindow() else widget.parentWidget()
-        roots[widget] = widget if parent is None or parent.isVisible() else _root_of(parent, roots)
-    return roots[widget]
+def _shown_and_hidden() -> tuple[list[QWidget], list[QWidget]]:
+    """Return all visible widgets, parents first, and the outermost hidden ones."""
+    shown, hidden = [], []
+    widgets = QApplication.topLevelWidgets()
+    for widget in widgets:  # which grows
+        if widget.isVisible():
+            shown.append(widget)
+            widgets += _children(widget)
+        else:
+            hidden.append(widget)
+    return shown, hidden
 
 
-def _polish_all(widgets: Iterable[QWidget]) -> None:
+def _children(widget: QWidget) -> list[QWidget]:
+    """Return the widgets inside of a widget, but not windows that belong to it."""
+    return [child for child in widget.findChildren(QWidget, options=_OWN_CHILDREN) if not child.isWindow()]
+
+
+def _polish_all(widgets: Iterable[QWidget], resized: bool) -> None:
     for widget in widgets:
         if shiboken6.isValid(widget):
             widget.style().polish(widget)
-            widget.setAttribute(_POLISHED, True)
-            QApplication.sendEvent(widget, QEvent(QEvent.Type.StyleChange))
+            if resized:
+                QApplication.sendEvent(widget, QEvent(QEvent.Type.StyleChange))
 
 
 class FormerLook(QObject):
@@ -509,7 +536,6 @@ class FormerLook(QObject):
         if self._windows or FormerLook._current is not self:
             return
         FormerLook._current = None
-        self.dressing.finish()
         self.dressing.deleteLater()
         app = self._app
         app.setStyleSheet(self._sheet)

@@ -16,8 +16,8 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
-from gui.look import fonts, style_sheet
-from gui.look.style_sheet import FormerLook
+from gui.look import fonts
+from gui.look.style_sheet import FormerLook, painted_once
 
 # --- files of colours -------------------------------------------------------------------------------------------------
 
@@ -256,8 +256,7 @@ class Theme(QObject):
     def set_system_fonts(self, system: bool) -> None:
         """Use the system's fonts, or those that come with the program."""
         fonts.use_own(not system)
-        self._dress()
-        self.changed.emit()
+        self._redress()
 
     def colour(self, role: str) -> QColor:
         """Return the colour of this name (``COLOURS``, ``FORMER``). Raises KeyError if it is unknown."""
@@ -313,8 +312,7 @@ class Theme(QObject):
     def _dress(self) -> None:
         """Set the palette, font and style sheet of the application, if this theme is applied."""
         if self._former is not None:
-            sheet = style_sheet.sheet(self._colours.colours, fonts.scale())
-            self._former.dressing.change(self.qt_palette(), fonts.ui_font(), sheet)
+            self._former.dressing.change(self.qt_palette(), fonts.ui_font(), self._colours.colours, fonts.scale())
 
     def drop_cached_rules(self) -> None:
         """Drop the style rules cached for each widget (``Dressing.drop_cached_rules``)."""
@@ -345,8 +343,12 @@ class Theme(QObject):
         if colours is self._colours:
             return
         self._colours = colours
-        self._dress()
-        self.changed.emit()
+        self._redress()
+
+    def _redress(self) -> None:
+        with painted_once():
+            self._dress()
+            self.changed.emit()
 
     def _inform_system(self) -> None:
         """Make title bars and system dialogs follow the mode."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import shiboken6
 from PySide6.QtCore import SIGNAL, QEvent, QObject, QPoint, QSize, Qt
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtGui import QColor, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QApplication,
     QCalendarWidget,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QDateEdit,
     QDialog,
     QDoubleSpinBox,
+    QFrame,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
@@ -35,7 +36,7 @@ from gui.look import style_sheet
 from gui.look import theme as theme_module
 from gui.look.icons import FOLDER as ICONS
 from gui.look.icons import Icons
-from gui.look.style_sheet import AT_ONCE, give_role
+from gui.look.style_sheet import AT_ONCE, give_kind, give_role
 from gui.look.theme import CONTRASTS, FOLDER, MODES, Theme, ThemeError, read_theme
 from gui.widgets.forms import Remark, column_of
 from gui.widgets.tool_row import segments
@@ -319,22 +320,57 @@ def test_what_is_hidden_follows_in_small_steps_or_when_it_is_shown(qtbot: QtBot,
     quiet = applied.colour("quiet")
     assert ink(labels[0]) == quiet
     assert ink(labels[-1]) != quiet, "it is hidden"
-    assert not told.changes, "nor does Qt tell it of the change, which takes as long"
-    assert not any(label.testAttribute(Qt.WidgetAttribute.WA_SetStyle) for label in labels)
     stack.setCurrentWidget(pages[1])
     assert ink(labels[2 * AT_ONCE]) == quiet, "it is shown"
     assert ink(labels[4 * AT_ONCE - 1]) == quiet
     qtbot.waitUntil(lambda: all(ink(label) == quiet for label in labels))
-    assert told.changes == 1
+    assert not told.changes, "new colours change no size"
+    applied.set_system_fonts(True)
+    assert not told.changes, "it is hidden"
+    qtbot.waitUntil(lambda: told.changes == 1)
+    applied.set_system_fonts(False)
     for mode in ("light", "dark", "light"):
         applied.set_mode(mode)
     assert told.changes == 1, "what still waits for one sheet is given the next alone"
     quiet = applied.colour("quiet")
     assert ink(labels[2 * AT_ONCE]) == quiet
     qtbot.waitUntil(lambda: all(ink(label) == quiet for label in labels))
-    assert told.changes == 2
+    assert told.changes == 2, "of the size, which has changed before the colours"
     stack.setCurrentWidget(pages[2])
     assert all(ink(label) == quiet for label in labels)
+
+
+class Painted(QLabel):
+    """Counts how often it is painted."""
+
+    times = 0
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.times += 1
+        super().paintEvent(event)
+
+
+def test_a_change_paints_each_part_once(qtbot: QtBot, applied: Theme):
+    page, card, label = QWidget(), QFrame(), Painted("text")
+    qtbot.addWidget(page)
+    give_kind(card, "card")
+    card.setAutoFillBackground(True)
+    column_of(label, parent=card)
+    column_of(card, parent=page)
+    applied.changed.connect(label.update)
+    added = []
+    applied.changed.connect(lambda: added.append(QLabel("new", label)))
+    with qtbot.waitExposed(page):
+        page.show()
+    qtbot.waitUntil(lambda: label.times > 0)
+    QApplication.processEvents()
+    label.times = 0
+    applied.set_mode("dark")
+    qtbot.waitUntil(lambda: label.times > 0)
+    QApplication.processEvents()
+    assert label.times == 1
+    assert label.updatesEnabled()
+    assert added[0].updatesEnabled()
 
 
 def test_the_destruction_of_what_was_hidden_reaches_the_caches_of_the_new_sheet(qtbot: QtBot, applied: Theme):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QPlainTextEdit
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from gui.editor.token_editor import EditorLook, TokenEditor, TokenView
 from gui.look.theme import Theme
@@ -53,6 +54,26 @@ def test_colours_are_those_of_the_theme_and_the_settings(qtbot, settings: Settin
 
 def theme_palette(mode: str, colours: str) -> object:
     return Theme(mode).token_palette(colours)
+
+
+def test_a_hidden_view_keeps_the_colours_of_the_theme(qtbot, qapp, settings: SettingsStore, theme: Theme):
+    """It gets them before the style sheet polishes it, which restores the palette of its first time."""
+    theme.apply(qapp)
+    page = QWidget()
+    qtbot.addWidget(page)
+    view = TokenView(theme, settings, page)
+    page.show()
+    page.hide()
+    for mode in ("dark", "light"):
+        theme.set_mode(mode)
+        page.show()
+        palette = theme.token_palette()
+        for colours in (view.palette(), view.viewport().palette()):
+            assert colours.color(QPalette.ColorRole.Base) == palette.base
+            assert colours.color(QPalette.ColorRole.Text) == palette.text
+            assert colours.color(QPalette.ColorRole.Highlight) == palette.selection
+        page.hide()
+    theme.release()
 
 
 def test_the_least_height_goes_with_the_font(qtbot, settings: SettingsStore, theme: Theme):
