@@ -75,6 +75,8 @@ OF_THE_MACHINE = ("This plugin does not support", "OpenType support missing for"
 """Prefixes of messages of Qt about the display and the fonts of the machine."""
 OF_QTS_FILE_DIALOG = ("edit: index was invalid", "edit: editing failed")
 """Messages of Qt's own file dialog when its menu is asked to rename an entry that no longer exists."""
+CALLERS = 8
+"""Number of innermost Python calls that are printed with a message of Qt."""
 MAX_KINDS = 25
 MAX_PLACES = 30
 
@@ -206,7 +208,7 @@ def _listening(faults: list[str]) -> Iterator[None]:
         if kind == QtMsgType.QtDebugMsg or text.startswith(OF_THE_MACHINE):
             return
         if text not in OF_QTS_FILE_DIALOG or QFileDialog not in map(type, QApplication.topLevelWidgets()):
-            faults.append(f"Qt: {text}")
+            faults.append(f"Qt: {text}\n{''.join(traceback.format_stack(limit=CALLERS))}")
 
     def on_exception(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         faults.append("".join(traceback.format_exception(kind, error, trace)))

@@ -358,7 +358,7 @@ class Dressing(QObject):
     When Qt replaces a sheet, it polishes and notifies every widget of which it has cached rules, a quarter of a
     millisecond each, though of two thousand only about a hundred are visible. So the cache is emptied first, and the
     visible widgets are polished here. Afterwards a few hidden ones are polished in each turn of the event loop; if a
-    page or dialog is shown earlier, all of its widgets are done at once.
+    page or dialog is shown earlier, what is visible of it is done at once.
 
     Only a change of text sizes is followed by events that make widgets measure themselves and lay out their children
     again: otherwise themes differ in colours alone.
@@ -382,7 +382,7 @@ class Dressing(QObject):
         resized = self._sizes != (font, scale)
         self._sizes = (font, scale)
         is_first = not app.styleSheet()
-        visible, hidden = _shown_and_hidden()
+        visible, hidden = _shown_and_hidden(app.topLevelWidgets())
         self.drop_cached_rules()
         app.setPalette(palette)
         app.setFont(font)
@@ -407,7 +407,7 @@ class Dressing(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Show and watched in self._outdated:
-            self._polish(watched)
+            self._on_shown(watched)
         return False
 
     def _polish_some(self) -> None:
@@ -425,11 +425,15 @@ class Dressing(QObject):
         if self._outdated:
             in_next_turn(self, self._polish_some)
 
-    def _polish(self, root: QWidget) -> None:
-        """Polish what remains of a family."""
+    def _on_shown(self, root: QWidget) -> None:
+        """Polish what has become visible of a family. Its hidden parts become families of their own."""
         root.removeEventFilter(self)
-        _polish_all(self._remaining(root), self._have_old_sizes)
-        self._outdated.pop(root, None)
+        del self._outdated[root]
+        shown, hidden = _shown_and_hidden([root])
+        self._outdated |= {part: [] for part in hidden}
+        for part in hidden:
+            part.installEventFilter(self)
+        _polish_all(shown, self._have_old_sizes)
 
     def _remaining(self, root: QWidget) -> list[QWidget]:
         if self._outdated[root] or not shiboken6.isValid(root):
@@ -448,7 +452,7 @@ def painted_once() -> Iterator[None]:
     asked to be painted, too. So here they do not ask.
     """
     opaque, others = [], []
-    for widget in _shown_and_hidden()[0]:
+    for widget in _shown_and_hidden(QApplication.topLevelWidgets())[0]:
         if widget.isWindow() or widget.autoFillBackground() or widget.testAttribute(_OPAQUE):
             opaque.append(widget)
         elif not widget.testAttribute(_UPDATES_DISABLED):
@@ -467,10 +471,10 @@ def painted_once() -> Iterator[None]:
             widget.update()
 
 
-def _shown_and_hidden() -> tuple[list[QWidget], list[QWidget]]:
-    """Return all visible widgets, parents first, and the outermost hidden ones."""
+def _shown_and_hidden(widgets: list[QWidget]) -> tuple[list[QWidget], list[QWidget]]:
+    """Return all that is visible of some widgets and their descendants, parents first, and the outermost hidden ones.
+    Consumes its argument."""
     shown, hidden = [], []
-    widgets = QApplication.topLevelWidgets()
     for widget in widgets:  # which grows
         if widget.isVisible():
             shown.append(widget)

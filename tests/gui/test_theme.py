@@ -316,6 +316,7 @@ def test_what_is_hidden_follows_in_small_steps_or_when_it_is_shown(qtbot: QtBot,
 
     told = Told()
     labels[-1].installEventFilter(told)
+    labels[3 * AT_ONCE].hide()
     applied.set_mode("dark")
     quiet = applied.colour("quiet")
     assert ink(labels[0]) == quiet
@@ -323,6 +324,7 @@ def test_what_is_hidden_follows_in_small_steps_or_when_it_is_shown(qtbot: QtBot,
     stack.setCurrentWidget(pages[1])
     assert ink(labels[2 * AT_ONCE]) == quiet, "it is shown"
     assert ink(labels[4 * AT_ONCE - 1]) == quiet
+    assert ink(labels[3 * AT_ONCE]) != quiet, "it is hidden on a visible page"
     qtbot.waitUntil(lambda: all(ink(label) == quiet for label in labels))
     assert not told.changes, "new colours change no size"
     applied.set_system_fonts(True)
