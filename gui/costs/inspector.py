@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QSizePolicy, QWidget
 
 from gui.core.exports import plain
@@ -489,7 +489,7 @@ class TokenPart(QFrame):
         tokens = self._theme.token_palette()
         fills, edge = tokens.fills or (tokens.base,), QColor(tokens.boundary)
         edge.setAlphaF(EDGE)
-        self.pill.show_colours(fills[self._span.index % min(len(fills), 2)], edge, tokens.text)
+        self.pill.show_colours(fills[self._span.index % min(len(fills), 2)], edge)
 
     @Slot()
     def _on_copy(self) -> None:
@@ -514,12 +514,9 @@ class _Pill(PlainLabel):
         super().__init__(objectName="inspectorTokenText")
         self._fill = self._edge = QColor()
 
-    def show_colours(self, fill: QColor, edge: QColor, text: QColor) -> None:
-        """Set the colours."""
+    def show_colours(self, fill: QColor, edge: QColor) -> None:
+        """Set the colours behind the text, which has the theme's."""
         self._fill, self._edge = fill, edge
-        palette = QPalette(self.palette())
-        palette.setColor(QPalette.ColorRole.WindowText, text)
-        self.setPalette(palette)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -25,7 +25,7 @@ from gui.editor.soft_text_edit import SoftTextEdit
 from gui.editor.token_tracker import TokenTracker
 from gui.editor.visible_lines import LINE_GAP, NumberedLine, VisibleLine, numbered_lines, visible_lines
 from gui.look.fonts import fixed_font
-from gui.look.style_sheet import plain_corner
+from gui.look.style_sheet import keep_font, plain_corner
 from gui.look.theme import Theme
 from gui.runtime.event_loop import in_next_turn
 from gui.state.settings import SettingsStore
@@ -510,6 +510,7 @@ class TokenEditor(SoftTextEdit):
         if self._zoom:
             font.setPointSizeF(QFontInfo(self._base_font).pointSizeF() + self._zoom)
         super().setFont(font)
+        keep_font(self, font)
 
     def _offset_under(self, position: QPoint) -> int:
         """Return the start of the token there: Qt's own position may be after it."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
@@ -331,6 +331,11 @@ def _give(widget: QWidget, name: str, value: str) -> None:
 def set_font(widget: QWidget, font: QFont) -> None:
     """Set the font of a widget so that it lasts: Qt may restore an earlier one when the sheet changes."""
     widget.setFont(font)
+    keep_font(widget, font)
+
+
+def keep_font(widget: QWidget, font: QFont) -> None:
+    """Make a font last that has been set on a widget."""
     widget.setProperty(_OWN_FONT, font)
 
 
@@ -415,9 +420,10 @@ class Dressing(QObject):
         while self._outdated and left > 0:
             root = next(iter(self._outdated))
             widgets = self._remaining(root)
-            some, self._outdated[root] = widgets[:left], widgets[left:]
+            split = len(widgets) if self._have_old_sizes else left  # parents measure their children
+            some, self._outdated[root] = widgets[:split], widgets[split:]
             _polish_all(some, self._have_old_sizes)
-            if len(widgets) <= left:
+            if len(widgets) <= split:
                 self._outdated.pop(root, None)
                 if shiboken6.isValid(root):
                     root.removeEventFilter(self)
@@ -426,14 +432,19 @@ class Dressing(QObject):
             in_next_turn(self, self._polish_some)
 
     def _on_shown(self, root: QWidget) -> None:
-        """Polish what has become visible of a family. Its hidden parts become families of their own."""
+        """Polish what has become visible of a family, or all of it if sizes have changed: parents measure their hidden
+        children, too. Otherwise its hidden parts become families of their own."""
         root.removeEventFilter(self)
+        if self._have_old_sizes:
+            _polish_all(self._remaining(root), resized=True)
+            self._outdated.pop(root, None)
+            return
         del self._outdated[root]
         shown, hidden = _shown_and_hidden([root])
         self._outdated |= {part: [] for part in hidden}
         for part in hidden:
             part.installEventFilter(self)
-        _polish_all(shown, self._have_old_sizes)
+        _polish_all(shown, resized=False)
 
     def _remaining(self, root: QWidget) -> list[QWidget]:
         if self._outdated[root] or not shiboken6.isValid(root):
@@ -489,12 +500,12 @@ def _children(widget: QWidget) -> list[QWidget]:
     return [child for child in widget.findChildren(QWidget, options=_OWN_CHILDREN) if not child.isWindow()]
 
 
-def _polish_all(widgets: Iterable[QWidget], resized: bool) -> None:
-    for widget in widgets:
-        if shiboken6.isValid(widget):
-            widget.style().polish(widget)
-            if resized:
-                QApplication.sendEvent(widget, QEvent(QEvent.Type.StyleChange))
+def _polish_all(widgets: list[QWidget], resized: bool) -> None:
+    for widget in filter(shiboken6.isValid, widgets):
+        widget.style().polish(widget)
+    if resized:  # each can now measure the others
+        for widget in filter(shiboken6.isValid, widgets):
+            QApplication.sendEvent(widget, QEvent(QEvent.Type.StyleChange))
 
 
 class FormerLook(QObject):

@@ -163,7 +163,7 @@ class Gutter(QWidget):
     def _take_font(self) -> None:
         font = self._editor.font()
         font.setPointSizeF(max(6.0, font.pointSizeF() - SMALLER))
-        self.setFont(font)
+        set_font(self, font)
         self._row_height = 2 * QFontMetrics(self._editor.font()).lineSpacing()
         self._digits = 0
         self._fit()

@@ -342,6 +342,39 @@ def test_what_is_hidden_follows_in_small_steps_or_when_it_is_shown(qtbot: QtBot,
     assert all(ink(label) == quiet for label in labels)
 
 
+class Measuring(QWidget):
+    """A page that notes the width of its label whenever it is told of a change of style."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.label = QLabel("a text that is as wide as its font")
+        self.seen = 0
+        column_of(self.label, parent=self)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self.seen = self.label.sizeHint().width()
+
+
+@pytest.mark.parametrize("when", ["visible", "shown at once", "hidden"])
+def test_a_parent_measures_children_that_have_the_new_font(qtbot: QtBot, applied: Theme, when: str):
+    window = QWidget()
+    qtbot.addWidget(window)
+    page = Measuring(window)
+    for _ in range(AT_ONCE):
+        QLabel("more", page)
+    window.show()
+    before = page.label.sizeHint().width()
+    page.setVisible(when == "visible")
+    applied.set_system_fonts(True)
+    if when == "shown at once":
+        page.show()
+    qtbot.waitUntil(lambda: page.seen > 0)
+    assert page.seen == page.label.sizeHint().width() != before
+    applied.set_system_fonts(False)
+
+
 class Painted(QLabel):
     """Counts how often it is painted."""
 

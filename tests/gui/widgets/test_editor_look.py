@@ -76,6 +76,18 @@ def test_a_hidden_view_keeps_the_colours_of_the_theme(qtbot, qapp, settings: Set
     theme.release()
 
 
+def test_a_change_of_theme_keeps_font_and_zoom(qtbot, qapp, settings: SettingsStore, theme: Theme):
+    theme.apply(qapp)
+    view = TokenView(theme, settings)
+    qtbot.addWidget(view)
+    view.show()
+    settings.set("font_size", 17)
+    view.zoom_by(6)
+    theme.set_mode("dark")
+    assert view.font().pointSize() == 23
+    theme.release()
+
+
 def test_the_least_height_goes_with_the_font(qtbot, settings: SettingsStore, theme: Theme):
     editor = TokenEditor()
     qtbot.addWidget(editor)
