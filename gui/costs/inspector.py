@@ -515,7 +515,7 @@ class _Pill(PlainLabel):
         self._fill = self._edge = QColor()
 
     def show_colours(self, fill: QColor, edge: QColor) -> None:
-        """Set the colours behind the text, which has the theme's."""
+        """Set the colours of background and outline. The text has the theme's colour."""
         self._fill, self._edge = fill, edge
         self.update()
 

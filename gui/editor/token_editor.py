@@ -327,7 +327,7 @@ class TokenEditor(SoftTextEdit):
             and self._token_palette is not None
             and self.palette().color(QPalette.ColorRole.Highlight) != self._token_palette.selection
         ):
-            # A style sheet has given the editor back the palette that it had when it was first polished.
+            # The style sheet has restored the palette that the editor had when it was first polished.
             self._colour_text(self._token_palette)
 
     def wheelEvent(self, event: QWheelEvent) -> None:

@@ -329,13 +329,13 @@ def _give(widget: QWidget, name: str, value: str) -> None:
 
 
 def set_font(widget: QWidget, font: QFont) -> None:
-    """Set the font of a widget so that it lasts: Qt may restore an earlier one when the sheet changes."""
+    """Set the font of a widget, and keep it (``keep_font``)."""
     widget.setFont(font)
     keep_font(widget, font)
 
 
 def keep_font(widget: QWidget, font: QFont) -> None:
-    """Make a font last that has been set on a widget."""
+    """Keep a font that was set on a widget: otherwise Qt may restore an earlier one when the sheet changes."""
     widget.setProperty(_OWN_FONT, font)
 
 
@@ -365,8 +365,8 @@ class Dressing(QObject):
     visible widgets are polished here. Afterwards a few hidden ones are polished in each turn of the event loop; if a
     page or dialog is shown earlier, what is visible of it is done at once.
 
-    Only a change of text sizes is followed by events that make widgets measure themselves and lay out their children
-    again: otherwise themes differ in colours alone.
+    Only a change of text sizes sends the events that make widgets measure themselves and lay out their children again:
+    themes differ in colours only.
     """
 
     def __init__(self, app: QApplication) -> None:
@@ -374,10 +374,10 @@ class Dressing(QObject):
         self._app = app
         self._sizes: tuple[QFont, float] | None = None
         self._outdated: dict[QWidget, list[QWidget]] = {}
-        """Outermost hidden widgets that still have the previous sheet, with their descendants yet to be polished; an
-        empty list stands for all of them."""
+        """Outermost hidden widgets that still have the previous sheet. The value lists those of the widget and its
+        descendants that are still to be polished; it is empty before the first step, when all of them are."""
         self._have_old_sizes = False
-        """True if the outdated widgets have to be told of a change of text sizes."""
+        """True if text sizes have changed since the outdated widgets were polished."""
 
     def change(self, palette: QPalette, font: QFont, colours: dict[str, str], scale: float) -> None:
         """Set all three, if any of them differs. ``colours`` and ``scale``: those of the style sheet."""
@@ -399,9 +399,8 @@ class Dressing(QObject):
         is_running = bool(self._outdated)
         for root in filter(shiboken6.isValid, self._outdated):
             root.removeEventFilter(self)
-        self._outdated = {root: [] for root in hidden}
-        for root in hidden:
-            root.installEventFilter(self)
+        self._outdated.clear()
+        self._postpone(hidden)
         if hidden and not is_running:
             in_next_turn(self, self._polish_some)
 
@@ -415,12 +414,18 @@ class Dressing(QObject):
             self._on_shown(watched)
         return False
 
+    def _postpone(self, roots: list[QWidget]) -> None:
+        """Let these hidden widgets wait until they are shown, or until their turn comes."""
+        for root in roots:
+            self._outdated[root] = []
+            root.installEventFilter(self)
+
     def _polish_some(self) -> None:
         left = AT_ONCE
         while self._outdated and left > 0:
             root = next(iter(self._outdated))
             widgets = self._remaining(root)
-            split = len(widgets) if self._have_old_sizes else left  # parents measure their children
+            split = len(widgets) if self._have_old_sizes else left  # all at once: parents measure their children
             some, self._outdated[root] = widgets[:split], widgets[split:]
             _polish_all(some, self._have_old_sizes)
             if len(widgets) <= split:
@@ -432,8 +437,8 @@ class Dressing(QObject):
             in_next_turn(self, self._polish_some)
 
     def _on_shown(self, root: QWidget) -> None:
-        """Polish what has become visible of a family, or all of it if sizes have changed: parents measure their hidden
-        children, too. Otherwise its hidden parts become families of their own."""
+        """Polish the visible part of a widget that was hidden, and postpone its hidden parts. If text sizes have
+        changed, polish all of it: parents measure their hidden children, too."""
         root.removeEventFilter(self)
         if self._have_old_sizes:
             _polish_all(self._remaining(root), resized=True)
@@ -441,9 +446,7 @@ class Dressing(QObject):
             return
         del self._outdated[root]
         shown, hidden = _shown_and_hidden([root])
-        self._outdated |= {part: [] for part in hidden}
-        for part in hidden:
-            part.installEventFilter(self)
+        self._postpone(hidden)
         _polish_all(shown, resized=False)
 
     def _remaining(self, root: QWidget) -> list[QWidget]:
@@ -459,8 +462,8 @@ class Dressing(QObject):
 def painted_once() -> Iterator[None]:
     """Repaint all windows after this block, each part once.
 
-    Qt paints an opaque widget with everything in it that is not opaque, and then once more each of these parts that has
-    asked to be painted, too. So here they do not ask.
+    Qt paints an opaque widget together with the widgets inside it that are not opaque, and then paints each of those
+    again that requested an update. So their requests are ignored during this block.
     """
     opaque, others = [], []
     for widget in _shown_and_hidden(QApplication.topLevelWidgets())[0]:
@@ -477,14 +480,14 @@ def painted_once() -> Iterator[None]:
             widget.setAttribute(_UPDATES_DISABLED, False)
         for child in (child for widget in others for child in _children(widget)):
             if child.testAttribute(_UPDATES_DISABLED) and not child.testAttribute(_SET_DISABLED):
-                child.setUpdatesEnabled(True)  # new: it has been created like its parent
+                child.setUpdatesEnabled(True)  # created in this block, with the flag of its parent
         for widget in filter(shiboken6.isValid, opaque):
             widget.update()
 
 
 def _shown_and_hidden(widgets: list[QWidget]) -> tuple[list[QWidget], list[QWidget]]:
-    """Return all that is visible of some widgets and their descendants, parents first, and the outermost hidden ones.
-    Consumes its argument."""
+    """Return the visible ones of these widgets and their descendants, parents first, and the outermost hidden ones.
+    Descendants are added to ``widgets``."""
     shown, hidden = [], []
     for widget in widgets:  # which grows
         if widget.isVisible():
@@ -496,7 +499,7 @@ def _shown_and_hidden(widgets: list[QWidget]) -> tuple[list[QWidget], list[QWidg
 
 
 def _children(widget: QWidget) -> list[QWidget]:
-    """Return the widgets inside of a widget, but not windows that belong to it."""
+    """Return the direct child widgets of a widget, without its windows."""
     return [child for child in widget.findChildren(QWidget, options=_OWN_CHILDREN) if not child.isWindow()]
 
 

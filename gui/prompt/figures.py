@@ -48,8 +48,8 @@ narrow the editor, and Qt would wrap every paragraph again, which takes time and
 MAX_BYTES = 3
 """Bytes of a UTF-16 unit in UTF-8, at most: the size of a text that is being pasted is known in bytes."""
 SMALLER = 2.75
-"""Difference between the font sizes of the text and the numbers, in points: beside text of 11 points, the size of
-captions."""
+"""Difference between the font sizes of the text and the numbers, in points. With text of 11 points, numbers have
+the size of captions."""
 DIM_AFTER_MS = 250
 """Delay before figures of an older text are dimmed, in milliseconds; without it they would flicker at each key."""
 STALE_EVERY_MS = 100
